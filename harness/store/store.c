@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/* Opening and migrating the store; the statement wrapper. */
+#include "store/store.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "sql.h"
+
+/* "klab": says whose file it is (PRAGMA application_id). */
+#define APPLICATION_ID 0x6b6c6162
+/* How long a second keylab waits for the first one's short transactions. */
+#define BUSY_TIMEOUT_MS 30000
+
+static bool store_fault(struct store *store, struct err *err, const char *doing)
+{
+	int code = sqlite3_extended_errcode(store->db);
+	enum err_kind kind = ERR_INTERNAL;
+
+	switch (code & 0xff) {
+	case SQLITE_NOTADB:
+	case SQLITE_CORRUPT:
+		return err_set(err, ERR_INPUT,
+		               "%s: %s is no keylab store or is damaged (%s); name another file "
+		               "with --db",
+		               doing, store->path, sqlite3_errmsg(store->db));
+	case SQLITE_FULL:
+	case SQLITE_IOERR:
+	case SQLITE_CANTOPEN:
+	case SQLITE_READONLY:
+	case SQLITE_PERM:
+	case SQLITE_NOMEM:
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		kind = ERR_SYSTEM;
+		break;
+	case SQLITE_ERROR:
+	case SQLITE_MISMATCH:
+		kind = ERR_INPUT;
+		break;
+	default:
+		break;
+	}
+	return err_set(err, kind, "%s: %s: %s", store->path, doing, sqlite3_errmsg(store->db));
+}
+
+static bool run_script(struct store *store, const char *sql, const char *doing, struct err *err)
+{
+	if (sqlite3_exec(store->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+		return store_fault(store, err, doing);
+	return true;
+}
+
+static bool pragma_int(struct store *store, const char *sql, int64_t *ret, struct err *err)
+{
+	struct query query = {0};
+	bool row = false;
+
+	if (!query_prepare(store, sql, &query, err))
+		return false;
+	bool ok = query_step(&query, &row, err);
+	if (ok && row)
+		*ret = query_get_int(&query, 0);
+	query_finish(&query);
+	return ok;
+}
+
+/* Migrations are the files store/migrate/NNNN-*.sql, in order. */
+static int migration_number(const struct sql_file *file)
+{
+	int number = 0;
+
+	if (sscanf(file->name, "store/migrate/%d-", &number) != 1)
+		return 0;
+	return number;
+}
+
+static int newest_migration(void)
+{
+	int newest = 0;
+
+	for (size_t i = 0; i < sql_files_count; i++)
+		if (migration_number(&sql_files[i]) > newest)
+			newest = migration_number(&sql_files[i]);
+	return newest;
+}
+
+static const struct sql_file *find_migration(int number)
+{
+	for (size_t i = 0; i < sql_files_count; i++)
+		if (migration_number(&sql_files[i]) == number)
+			return &sql_files[i];
+	return NULL;
+}
+
+static bool migrate_from(struct store *store, int version, struct err *err)
+{
+	for (int number = version + 1; number <= newest_migration(); number++) {
+		const struct sql_file *file = find_migration(number);
+		char pragma[96];
+
+		if (!file)
+			return err_set(err, ERR_INTERNAL, "migration %d is missing", number);
+		snprintf(pragma, sizeof(pragma), "pragma user_version = %d; pragma application_id = %d",
+		         number, APPLICATION_ID);
+		if (!run_script(store, file->text, file->name, err) ||
+		    !run_script(store, pragma, "numbering the migration", err))
+			return false;
+	}
+	return true;
+}
+
+/* Whose file is it, and how old? Leaves a foreign one untouched. */
+static bool store_recognise(struct store *store, int *ret_version, struct err *err)
+{
+	int64_t application = 0, version = 0, objects = 0;
+
+	if (!pragma_int(store, "pragma application_id", &application, err) ||
+	    !pragma_int(store, "pragma user_version", &version, err) ||
+	    !pragma_int(store, "select count(*) from sqlite_schema", &objects, err))
+		return false;
+	if (application != APPLICATION_ID && (application != 0 || version != 0 || objects != 0))
+		return err_set(err, ERR_INPUT,
+		               "%s is a database of another program; name another file with --db",
+		               store->path);
+	if (version > newest_migration())
+		return err_set(err, ERR_INPUT,
+		               "%s was made by a newer keylab (its version is %d, this one knows %d); "
+		               "use that keylab, or name another file with --db",
+		               store->path, (int)version, newest_migration());
+	*ret_version = (int)version;
+	return true;
+}
+
+static bool store_migrate(struct store *store, struct err *err)
+{
+	int version;
+
+	if (!run_script(store, "begin immediate", "locking", err))
+		return false;
+	/* Asked again under the lock: another keylab may have been faster. */
+	if (store_recognise(store, &version, err) && migrate_from(store, version, err) &&
+	    store_commit(store, err))
+		return true;
+	store_rollback(store);
+	return false;
+}
+
+static bool store_set_up(struct store *store, enum store_mode mode, struct err *err)
+{
+	int version;
+
+	sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
+	sqlite3_extended_result_codes(store->db, 1);
+	if (!store_recognise(store, &version, err))
+		return false;
+	if (mode == STORE_READ && version < newest_migration())
+		return err_set(err, ERR_INPUT,
+		               version ? "%s was made by an older keylab; run keylab once with "
+		                         "--db %s to bring it up to date"
+		                       : "%s is empty (nothing was ever recorded in it); "
+		                         "keylab run --db %s fills it",
+		               store->path, store->path);
+	if (!run_script(store, "pragma foreign_keys = on", "setting up", err))
+		return false;
+	if (mode == STORE_READ)
+		return run_script(store, "pragma query_only = on", "setting up", err);
+	/*
+	 * In WAL mode with synchronous = normal a killed process loses nothing;
+	 * a power cut may lose the last commits, never the file.
+	 */
+	if (!run_script(store, "pragma journal_mode = wal; pragma synchronous = normal",
+	                "setting up", err))
+		return false;
+	return version == newest_migration() || store_migrate(store, err);
+}
+
+bool store_open(const char *path, enum store_mode mode, struct store **ret, struct err *err)
+{
+	struct store *store = calloc(1, sizeof(*store));
+	int flags = mode == STORE_READ ? SQLITE_OPEN_READWRITE
+	                               : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+
+	if (!store || !(store->path = strdup(path))) {
+		free(store);
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	}
+	if (mode == STORE_READ && !fs_exists(path)) {
+		store_close(store);
+		return err_set(err, ERR_INPUT, "%s does not exist; keylab run makes it", path);
+	}
+	/* A reader of a folder that it may not write to has no -shm file to share. */
+	int code = sqlite3_open_v2(path, &store->db, flags, NULL);
+	if (code == SQLITE_OK && mode == STORE_READ && access(path, W_OK) != 0) {
+		sqlite3_close(store->db);
+		code = sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READONLY, NULL);
+	}
+	if (code != SQLITE_OK) {
+		err_set(err, fs_is_dir(path) ? ERR_INPUT : ERR_SYSTEM, "cannot open %s: %s", path,
+		        fs_is_dir(path) ? "it is a folder" : sqlite3_errmsg(store->db));
+		store_close(store);
+		return false;
+	}
+	if (!store_set_up(store, mode, err)) {
+		store_close(store);
+		return false;
+	}
+	*ret = store;
+	return true;
+}
+
+void store_close(struct store *store)
+{
+	if (!store)
+		return;
+	sqlite3_close(store->db);
+	free(store->path);
+	free(store);
+}
+
+void store_close_p(struct store **store)
+{
+	store_close(*store);
+}
+
+bool store_begin(struct store *store, struct err *err)
+{
+	return run_script(store, "begin immediate", "begin", err);
+}
+
+bool store_commit(struct store *store, struct err *err)
+{
+	return run_script(store, "commit", "commit", err);
+}
+
+void store_rollback(struct store *store)
+{
+	sqlite3_exec(store->db, "rollback", NULL, NULL, NULL);
+}
+
+int64_t store_last_id(struct store *store)
+{
+	return sqlite3_last_insert_rowid(store->db);
+}
+
+/* ---- statements ---- */
+
+bool query_prepare(struct store *store, const char *sql, struct query *ret, struct err *err)
+{
+	struct query query = {.store = store};
+	const char *rest = NULL;
+
+	if (sqlite3_prepare_v3(store->db, sql, -1, 0, &query.stmt, &rest) != SQLITE_OK)
+		return store_fault(store, err, "preparing a statement");
+	if (!query.stmt)
+		return err_set(err, ERR_INPUT, "%s: there is no statement in this text", store->path);
+	*ret = query;
+	return true;
+}
+
+void query_finish(struct query *query)
+{
+	sqlite3_finalize(query->stmt);
+	query->stmt = NULL;
+}
+
+void query_reset(struct query *query)
+{
+	sqlite3_reset(query->stmt);
+	sqlite3_clear_bindings(query->stmt);
+	query->fault.kind = ERR_NONE;
+}
+
+/* 0 when there is none of that name, which is remembered. */
+static int bind_index(struct query *query, const char *name)
+{
+	int index = sqlite3_bind_parameter_index(query->stmt, name);
+
+	if (!index && query->fault.kind == ERR_NONE)
+		err_set(&query->fault, ERR_INTERNAL, "a statement has no parameter %s", name);
+	return index;
+}
+
+static void bind_check(struct query *query, int code, const char *name)
+{
+	if (code != SQLITE_OK && query->fault.kind == ERR_NONE)
+		err_set(&query->fault, ERR_SYSTEM, "binding %s: %s", name, sqlite3_errstr(code));
+}
+
+void query_int(struct query *query, const char *name, int64_t value)
+{
+	int index = bind_index(query, name);
+
+	if (index)
+		bind_check(query, sqlite3_bind_int64(query->stmt, index, value), name);
+}
+
+void query_real(struct query *query, const char *name, double value)
+{
+	int index = bind_index(query, name);
+
+	if (index)
+		bind_check(query, sqlite3_bind_double(query->stmt, index, value), name);
+}
+
+void query_text(struct query *query, const char *name, const char *value)
+{
+	int index = bind_index(query, name);
+
+	if (index)
+		bind_check(query,
+		           sqlite3_bind_text(query->stmt, index, value, -1, SQLITE_TRANSIENT),
+		           name);
+}
+
+void query_null(struct query *query, const char *name)
+{
+	int index = bind_index(query, name);
+
+	if (index)
+		bind_check(query, sqlite3_bind_null(query->stmt, index), name);
+}
+
+bool query_step(struct query *query, bool *ret_row, struct err *err)
+{
+	if (query->fault.kind != ERR_NONE) {
+		if (err)
+			*err = query->fault;
+		return false;
+	}
+	int code = sqlite3_step(query->stmt);
+	if (code != SQLITE_ROW && code != SQLITE_DONE)
+		return store_fault(query->store, err, "running a statement");
+	*ret_row = code == SQLITE_ROW;
+	return true;
+}
+
+bool query_run(struct query *query, struct err *err)
+{
+	bool row = false;
+
+	if (!query_step(query, &row, err)) {
+		query_reset(query);
+		return false;
+	}
+	query_reset(query);
+	return true;
+}
+
+int64_t query_get_int(struct query *query, int column)
+{
+	return sqlite3_column_int64(query->stmt, column);
+}
+
+double query_get_real(struct query *query, int column)
+{
+	return sqlite3_column_double(query->stmt, column);
+}
+
+const char *query_get_text(struct query *query, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(query->stmt, column);
+
+	return text ? text : "";
+}
+
+bool query_is_null(struct query *query, int column)
+{
+	return sqlite3_column_type(query->stmt, column) == SQLITE_NULL;
+}
+
+bool query_is_number(struct query *query, int column)
+{
+	int type = sqlite3_column_type(query->stmt, column);
+
+	return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+}
+
+int query_columns(struct query *query)
+{
+	return sqlite3_column_count(query->stmt);
+}
+
+const char *query_column_name(struct query *query, int column)
+{
+	return sqlite3_column_name(query->stmt, column);
+}

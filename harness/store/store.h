@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * The one SQLite file of results: opening, migrating, and a small statement
+ * on top of SQLite's that every other file of this room (and the report)
+ * uses.
+ *
+ * Statements come from files (sql/store/…, embedded as sql_store_…). A store
+ * belongs to one thread; several processes may have the same file open (WAL
+ * mode, a busy timeout).
+ */
+#ifndef KEYLAB_STORE_STORE_H
+#define KEYLAB_STORE_STORE_H
+
+#include "base/base.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+struct store {
+	struct sqlite3 *db;
+	char *path; /* owned */
+};
+
+enum store_mode {
+	STORE_READ,  /* the file must exist; nothing is written, not even a migration */
+	STORE_WRITE, /* created when it does not exist, migrated when it is older */
+};
+
+/*
+ * A file that is no SQLite database, is another program's, or was made by a
+ * newer keylab is ERR_INPUT and is left as it was.
+ */
+bool store_open(const char *path, enum store_mode mode, struct store **ret,
+                struct err *err) MUST_CHECK;
+void store_close(struct store *store); /* accepts NULL */
+void store_close_p(struct store **store);
+
+bool store_begin(struct store *store, struct err *err) MUST_CHECK;
+bool store_commit(struct store *store, struct err *err) MUST_CHECK;
+void store_rollback(struct store *store);
+
+/* ---- statements ---- */
+
+/*
+ * A prepared statement. Parameters are named in the SQL (:run_id) and bound
+ * by name; binding a name that the SQL does not have is ERR_INTERNAL.
+ * Binding errors are sticky: query_step reports them.
+ */
+struct query {
+	struct sqlite3_stmt *stmt; /* owned */
+	struct store *store;       /* borrowed */
+	struct err fault;          /* the first binding error */
+};
+
+bool query_prepare(struct store *store, const char *sql, struct query *ret,
+                   struct err *err) MUST_CHECK;
+void query_finish(struct query *query); /* accepts a zeroed one */
+/* For reuse: forgets the rows, keeps the plan, clears the bindings. */
+void query_reset(struct query *query);
+
+void query_int(struct query *query, const char *name, int64_t value);
+void query_real(struct query *query, const char *name, double value);
+void query_text(struct query *query, const char *name, const char *value); /* NULL is null */
+void query_null(struct query *query, const char *name);
+
+/* *ret_row false at the end. An SQL error is kind INPUT for SQL that a user wrote (see
+   store_fault), SYSTEM for the disk, INTERNAL for the rest. */
+bool query_step(struct query *query, bool *ret_row, struct err *err) MUST_CHECK;
+/* Runs a statement that gives no rows, and resets it. */
+bool query_run(struct query *query, struct err *err) MUST_CHECK;
+
+int64_t query_get_int(struct query *query, int column);
+double query_get_real(struct query *query, int column);
+/* "" for null; valid until the next step. */
+const char *query_get_text(struct query *query, int column);
+bool query_is_null(struct query *query, int column);
+/* Is it an integer or a real (not text)? */
+bool query_is_number(struct query *query, int column);
+int query_columns(struct query *query);
+const char *query_column_name(struct query *query, int column);
+int64_t store_last_id(struct store *store);
+
+#endif
