@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: PostgreSQL
+#
+# The one way in. Sets up what is missing (packages, the pinned PostgreSQL, the build), then:
+#
+#   ./run.sh                    every scenario at the published scale, and the report
+#   ./run.sh test [--quick]     the tests (--quick: without a server and a browser)
+#   ./run.sh bench              what keylab itself costs, as ratios
+#   ./run.sh check              gcc and clang, sanitizers, lint (with a FILE: keylab's own check)
+#   ./run.sh lint               the lint alone
+#   ./run.sh fetch 15 16 17     the other pinned PostgreSQL versions
+#   ./run.sh VERB ...           anything else is handed to keylab (./run.sh help lists it)
+#
+# The parts are in harness/setup/. Exit code 3: the environment lacks something, and the message says what.
+set -euo pipefail
+
+root=$(cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+build=$root/build
+keylab=$build/harness/cmd/keylab
+
+for part in common packages servers build tests check; do
+	# shellcheck source=/dev/null
+	. "$root/harness/setup/$part.sh"
+done
+
+# What every verb needs: packages and a build. Only one run.sh of a checkout sets up at a time.
+set_up() {
+	lock
+	need_packages build "$@"
+	build_keylab
+}
+
+main_job() {
+	local db=$root/results/keylab.db report=$root/results/report.html rc=0
+
+	set_up
+	need_server
+	unlock
+	cd "$root"
+	"$keylab" run --profile chapter --db "$db" || rc=$?
+	# 0, 1 and 2 are verdicts, and verdicts have a page; anything else is trouble that keylab has named.
+	if ((rc <= 2)); then
+		"$keylab" report --db "$db" --output "$report" || rc=$?
+	fi
+	return "$rc"
+}
+
+# Verbs that start a server; the others work from files alone.
+wants_server() {
+	case $1 in
+	run | cluster) return 0 ;;
+	*) return 1 ;;
+	esac
+}
+
+case ${1-} in
+'')
+	main_job
+	;;
+test)
+	shift
+	run_tests "$@"
+	;;
+bench)
+	shift
+	run_bench "$@"
+	;;
+lint)
+	exec "$root/harness/lint.sh"
+	;;
+fetch)
+	shift
+	lock
+	(($# > 0)) || set -- "$pinned_default"
+	for major; do
+		fetch_server "$major"
+	done
+	;;
+check)
+	if (($# == 1)); then
+		check_all
+	else
+		set_up
+		unlock
+		exec "$keylab" "$@"
+	fi
+	;;
+*)
+	set_up
+	if wants_server "$1"; then
+		need_server "$@"
+	fi
+	export_pinned
+	unlock
+	exec "$keylab" "$@"
+	;;
+esac
