@@ -32,7 +32,8 @@ enum predicate_op {
 
 struct predicate_term {
 	enum predicate_op op;
-	double a, b;     /* numbers, in the value's base unit */
+	double a, b;     /* numbers, in the value's base unit (bytes, ms, or as they stand) */
+	enum quantity_kind kind; /* of the numbers: COUNT when no unit was written */
 	char text[256];  /* EQ, NE: the right side as written, when it is no number; else "" */
 };
 
@@ -45,10 +46,25 @@ struct predicate {
 /* false with err (ERR_INPUT: what is wrong, and how predicates look). */
 bool predicate_parse(const char *text, struct predicate *ret, struct err *err) MUST_CHECK;
 
-/* Does it hold for the number? published may be NULL unless needs_published. */
+/*
+ * The published figure as predicates are asked with: read from its text, or
+ * else from the value given beside it. false when there is neither.
+ */
+bool predicate_published(const char *published, bool has_value, double value,
+                         struct figure *ret);
+
+/*
+ * Does it hold for the number? published may be NULL unless needs_published
+ * (without it such a predicate does not hold). A value that is no number holds
+ * nothing.
+ */
 bool predicate_number(const struct predicate *predicate, double value,
                       const struct figure *published);
-/* The same for a text value: only EQ, NE and TRUE can hold. */
+/*
+ * The same for a text value: only EQ, NE and TRUE can hold. EQ and NE of a
+ * number compare as numbers when the text is one ("00000" is 0), else a text
+ * is not equal to a number.
+ */
 bool predicate_text(const struct predicate *predicate, const char *value);
 
 enum predicate_answer {
@@ -56,7 +72,10 @@ enum predicate_answer {
 	PREDICATE_OUTSIDE,   /* none does */
 	PREDICATE_STRADDLES, /* some do */
 };
-/* For all numbers from low to high (low <= high). */
+/*
+ * For all real numbers from low to high (low <= high). "> 3 and < 2" is
+ * OUTSIDE for every range.
+ */
 enum predicate_answer predicate_range(const struct predicate *predicate, double low, double high,
                                       const struct figure *published);
 
@@ -68,8 +87,8 @@ void predicate_words(const struct predicate *predicate, const char *unit, struct
 
 /*
  * How far value is from the nearest bound at which the answer changes, in
- * the value's unit; negative when the predicate does not hold. false when
- * there is no such bound (text, TRUE).
+ * the value's unit; not above zero when the predicate does not hold. false
+ * when there is no such bound (text, TRUE, a missing published figure).
  */
 bool predicate_distance(const struct predicate *predicate, double value,
                         const struct figure *published, double *ret);
