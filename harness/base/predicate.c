@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FORMS                                                                                      \
-	"predicates look like = 3, = text, != 0, < 50, <= 4, > 3, >= 10, between 88 and 92, "      \
-	"within 1% of published, within 2 of published, prints published, is true, and several "   \
-	"with and"
+static const char forms[] =
+        "predicates look like = 3, = text, != 0, < 50, <= 4, > 3, >= 10, between 88 and 92, "
+        "within 1% of published, within 2 of published, prints published, is true, and several "
+        "with and";
 
 /* ---- reading ---- */
 
@@ -97,7 +97,7 @@ static bool read_number(const char *text, double *ret, enum quantity_kind *ret_k
 		return true;
 	}
 	if (!*text)
-		return err_set(err, ERR_INPUT, "a number is missing; " FORMS);
+		return err_set(err, ERR_INPUT, "a number is missing; %s", forms);
 	if (figure_parse(text, &figure) && strchr(text, ','))
 		return err_set(err, ERR_INPUT, "\"%s\" has thousands separators; write %.15g", text,
 		               figure.number);
@@ -167,7 +167,7 @@ static bool read_equal(const char *operand, struct predicate_term *term, struct 
 	size_t len = strlen(operand);
 
 	if (!len)
-		return err_set(err, ERR_INPUT, "what it must equal is missing; " FORMS);
+		return err_set(err, ERR_INPUT, "what it must equal is missing; %s", forms);
 	if (quantity_parse(operand, &quantity)) {
 		term->a = quantity.value;
 		term->kind = quantity.kind;
@@ -241,7 +241,7 @@ bool predicate_parse(const char *text, struct predicate *ret, struct err *err)
 		char operand[512];
 
 		if (!word)
-			return err_set(err, ERR_INPUT, "\"%.60s\" is no predicate; " FORMS, at);
+			return err_set(err, ERR_INPUT, "\"%.60s\" is no predicate; %s", at, forms);
 		if (predicate.count == PREDICATE_MAX_TERMS)
 			return err_set(err, ERR_INPUT, "a predicate has at most %d terms",
 			               PREDICATE_MAX_TERMS);
