@@ -50,6 +50,18 @@ bool proc_ended(struct proc *proc, int *ret_status);
 void proc_signal(const struct proc *proc, int signal_number);
 /* SIGKILL to its whole group, then waits. */
 void proc_kill(struct proc *proc);
+/* Who a pid is: start time and boot, so that a later process with the same number is told apart.
+   "" when there is none. Returns text. */
+#define PROC_IDENTITY_BYTES 80
+char *proc_identity(pid_t pid, char text[PROC_IDENTITY_BYTES]);
+/* Is the process of that number still the one with that identity? A zombie is not. */
+bool proc_is_alive(pid_t pid, const char *identity);
+/*
+ * SIGKILL to pid and to all its children, and theirs, none of which can
+ * start another meanwhile; waits until they are gone. pid itself is only
+ * waited for when it is no child of ours (the caller reaps those).
+ */
+bool proc_kill_family(pid_t pid, uint64_t deadline_ns, struct err *err) MUST_CHECK;
 /* "exited with 1", "was ended by signal 9 (Killed)". */
 const char *proc_status_text(int status, char *text, size_t size);
 

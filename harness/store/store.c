@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/fs.h"
@@ -389,4 +390,62 @@ int query_columns(struct query *query)
 const char *query_column_name(struct query *query, int column)
 {
 	return sqlite3_column_name(query->stmt, column);
+}
+
+void query_bind(struct query *query, const struct bind *binds, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct bind *bind = &binds[i];
+
+		switch (bind->kind) {
+		case BIND_INT:
+			query_int(query, bind->name, bind->integer);
+			break;
+		case BIND_REAL:
+			query_real(query, bind->name, bind->real);
+			break;
+		case BIND_TEXT:
+			query_text(query, bind->name, bind->text);
+			break;
+		case BIND_NULL:
+			query_null(query, bind->name);
+			break;
+		}
+	}
+}
+
+bool store_exec(struct store *store, const char *sql, const struct bind *binds, size_t count,
+                struct err *err)
+{
+	struct query query = {0};
+
+	if (!query_prepare(store, sql, &query, err))
+		return false;
+	query_bind(&query, binds, count);
+	bool ok = query_run(&query, err);
+	query_finish(&query);
+	return ok;
+}
+
+static int allow_reading(void *arg, int action, const char *a, const char *b, const char *c,
+                         const char *d)
+{
+	(void)arg;
+	(void)a;
+	(void)c;
+	(void)d;
+	if (action == SQLITE_FUNCTION)
+		return b && !strcasecmp(b, "load_extension") ? SQLITE_DENY : SQLITE_OK;
+	return action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_RECURSIVE
+	               ? SQLITE_OK
+	               : SQLITE_DENY;
+}
+
+bool query_prepare_reader(struct store *store, const char *sql, struct query *ret,
+                          struct err *err)
+{
+	sqlite3_set_authorizer(store->db, allow_reading, NULL);
+	bool ok = query_prepare(store, sql, ret, err);
+	sqlite3_set_authorizer(store->db, NULL, NULL);
+	return ok || err_within(err, "(only a SELECT over the store is allowed here)");
 }

@@ -82,4 +82,35 @@ int query_columns(struct query *query);
 const char *query_column_name(struct query *query, int column);
 int64_t store_last_id(struct store *store);
 
+/* ---- a statement with its values in one call ---- */
+
+enum bind_kind {
+	BIND_INT,
+	BIND_REAL,
+	BIND_TEXT,
+	BIND_NULL,
+};
+struct bind {
+	const char *name; /* ":run_id" */
+	enum bind_kind kind;
+	int64_t integer;
+	double real;
+	const char *text; /* NULL is null */
+};
+#define B_INT(name, value) ((struct bind){(name), BIND_INT, (int64_t)(value), 0, NULL})
+#define B_REAL(name, value) ((struct bind){(name), BIND_REAL, 0, (value), NULL})
+#define B_TEXT(name, value) ((struct bind){(name), BIND_TEXT, 0, 0, (value)})
+#define B_NULL(name) ((struct bind){(name), BIND_NULL, 0, 0, NULL})
+
+void query_bind(struct query *query, const struct bind *binds, size_t count);
+/* Prepares, binds, runs, forgets; rows are ignored. */
+bool store_exec(struct store *store, const char *sql, const struct bind *binds, size_t count,
+                struct err *err) MUST_CHECK;
+/*
+ * Prepares a statement that a scenario's author wrote: it may only read, from
+ * the store alone. Anything else (an INSERT, ATTACH, a pragma) is ERR_INPUT.
+ */
+bool query_prepare_reader(struct store *store, const char *sql, struct query *ret,
+                          struct err *err) MUST_CHECK;
+
 #endif

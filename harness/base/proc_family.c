@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/* Telling processes apart and ending whole families, by /proc. */
+#include "base/proc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fs.h"
+
+struct stat_line {
+	char state;
+	long parent;
+	unsigned long long start_ticks;
+};
+
+/* proc(5): the command's name, in brackets, may hold anything; read behind the last one. */
+static bool stat_read(pid_t pid, struct stat_line *ret)
+{
+	char path[64];
+	struct buf text;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	buf_init(&text, 4096);
+	bool ok = fs_read(path, 4096, &text, NULL);
+	const char *rest = ok ? strrchr(text.data, ')') : NULL;
+	ok = rest && sscanf(rest + 1,
+	                    " %c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
+	                    "%*d %*d %llu",
+	                    &ret->state, &ret->parent, &ret->start_ticks) == 3;
+	buf_finish(&text);
+	return ok;
+}
+
+char *proc_identity(pid_t pid, char text[PROC_IDENTITY_BYTES])
+{
+	struct stat_line line;
+	struct buf boot;
+
+	text[0] = '\0';
+	buf_init(&boot, 256);
+	if (stat_read(pid, &line) &&
+	    fs_read("/proc/sys/kernel/random/boot_id", 256, &boot, NULL)) {
+		boot.data[strcspn(boot.data, "\n")] = '\0';
+		snprintf(text, PROC_IDENTITY_BYTES, "%llu@%.40s", line.start_ticks, boot.data);
+	}
+	buf_finish(&boot);
+	return text;
+}
+
+bool proc_is_alive(pid_t pid, const char *identity)
+{
+	char now[PROC_IDENTITY_BYTES];
+	struct stat_line line;
+
+	if (pid <= 0 || !identity[0] || !stat_read(pid, &line) || line.state == 'Z')
+		return false;
+	return !strcmp(proc_identity(pid, now), identity);
+}
+
+struct family {
+	pid_t *pids;
+	size_t count;
+};
+
+static bool family_add(struct family *family, pid_t pid)
+{
+	pid_t *grown = realloc(family->pids, (family->count + 1) * sizeof(pid_t));
+
+	if (!grown)
+		return false;
+	family->pids = grown;
+	family->pids[family->count++] = pid;
+	return true;
+}
+
+static bool family_has(const struct family *family, long pid)
+{
+	for (size_t i = 0; i < family->count; i++)
+		if (family->pids[i] == pid)
+			return true;
+	return false;
+}
+
+/* One pass over /proc; *ret_grew when it found a member that was not known. */
+static bool family_scan(struct family *family, bool *ret_grew)
+{
+	DIR *dir = opendir("/proc");
+	bool ok = dir != NULL;
+
+	*ret_grew = false;
+	for (struct dirent *item; ok && (item = readdir(dir));) {
+		struct stat_line line;
+		long pid = strtol(item->d_name, NULL, 10);
+
+		if (pid <= 0 || family_has(family, pid) || !stat_read((pid_t)pid, &line) ||
+		    !family_has(family, line.parent))
+			continue;
+		/* Stopped first: what stands still starts no children. */
+		kill((pid_t)pid, SIGSTOP);
+		ok = family_add(family, (pid_t)pid);
+		*ret_grew = true;
+	}
+	if (dir)
+		closedir(dir);
+	return ok;
+}
+
+static bool wait_gone(int pidfd, uint64_t deadline_ns)
+{
+	while (pidfd >= 0) {
+		struct pollfd fd = {.fd = pidfd, .events = POLLIN};
+
+		if (poll(&fd, 1, deadline_poll_ms(deadline_ns, 1000)) > 0)
+			return true;
+		if (deadline_passed(deadline_ns))
+			return false;
+	}
+	return true;
+}
+
+bool proc_kill_family(pid_t pid, uint64_t deadline_ns, struct err *err)
+{
+	struct family family = {0};
+	bool grew = true, gone = true, ok;
+
+	kill(pid, SIGSTOP);
+	ok = family_add(&family, pid);
+	while (ok && grew)
+		ok = family_scan(&family, &grew);
+	int *fds = calloc(family.count + 1, sizeof(*fds));
+	ok = ok && fds;
+	for (size_t i = 0; ok && i < family.count; i++)
+		fds[i] = (int)syscall(SYS_pidfd_open, family.pids[i], 0);
+	/* The head last, or its children would be told of its end and act on it. */
+	for (size_t i = family.count; i-- > 0;)
+		kill(family.pids[i], SIGKILL);
+	for (size_t i = 0; ok && i < family.count; i++) {
+		gone = wait_gone(fds[i], deadline_ns) && gone;
+		close_p(&fds[i]);
+	}
+	free(fds);
+	free(family.pids);
+	if (!ok)
+		return err_set(err, ERR_SYSTEM, "out of memory or no /proc");
+	if (!gone)
+		return err_set(err, ERR_SYSTEM, "processes of %ld did not end in time after SIGKILL",
+		               (long)pid);
+	return true;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/* Medians, order-statistic intervals, bounds on rare events. */
+#include "base/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* A sorted copy; NULL with err. */
+static double *sorted(const double *values, size_t n, struct err *err)
+{
+	double *copy = n ? malloc(n * sizeof(*copy)) : NULL;
+
+	if (!copy) {
+		err_set(err, n ? ERR_SYSTEM : ERR_INTERNAL, n ? "out of memory" : "no values");
+		return NULL;
+	}
+	memcpy(copy, values, n * sizeof(*copy));
+	qsort(copy, n, sizeof(*copy), compare_doubles);
+	return copy;
+}
+
+bool stats_median(const double *values, size_t n, double *ret, struct err *err)
+{
+	CLEANUP(free_p) double *copy = sorted(values, n, err);
+
+	if (!copy)
+		return false;
+	*ret = n % 2 ? copy[n / 2] : (copy[n / 2 - 1] + copy[n / 2]) / 2;
+	return true;
+}
+
+/* P(X <= k) for X binomial(n, p), by logarithms: n may be large. */
+static double binomial_below(uint64_t k, uint64_t n, double p)
+{
+	double sum = 0;
+
+	if (p <= 0)
+		return 1;
+	if (p >= 1)
+		return k >= n;
+	for (uint64_t i = 0; i <= k && i <= n; i++) {
+		double d_n = (double)n, d_i = (double)i;
+
+		sum += exp(lgamma(d_n + 1) - lgamma(d_i + 1) - lgamma(d_n - d_i + 1) +
+		           d_i * log(p) + (d_n - d_i) * log1p(-p));
+	}
+	return sum > 1 ? 1 : sum;
+}
+
+bool stats_median_interval(const double *values, size_t n, double coverage, double *ret_low,
+                           double *ret_high, double *ret_coverage, bool *ret_exists,
+                           struct err *err)
+{
+	CLEANUP(free_p) double *copy = sorted(values, n, err);
+	size_t best = 0;
+	double best_coverage = 0;
+
+	if (!copy)
+		return false;
+	/* From x(r) to x(n+1-r), r from 1: the largest r that still covers enough. */
+	for (size_t rank = 1; 2 * rank <= n; rank++) {
+		double covers = 1 - 2 * binomial_below(rank - 1, n, 0.5);
+
+		if (covers < coverage)
+			break;
+		best = rank;
+		best_coverage = covers;
+	}
+	*ret_exists = best > 0;
+	if (best) {
+		*ret_low = copy[best - 1];
+		*ret_high = copy[n - best];
+		*ret_coverage = best_coverage;
+	}
+	return true;
+}
+
+double stats_event_bound(uint64_t events, uint64_t trials, double confidence)
+{
+	double low = 0, high = 1;
+
+	if (!trials || events >= trials)
+		return 1;
+	/* The largest p under which so few events are still as likely as 1 - confidence. */
+	for (int i = 0; i < 100; i++) {
+		double middle = (low + high) / 2;
+
+		if (binomial_below(events, trials, middle) > 1 - confidence)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/* Making, starting, ending and removing clusters. */
+#include "pg/cluster.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/interrupt.h"
+#include "pg/registry.h"
+
+/* How often the state of a starting server is looked at, while nothing else wakes us. */
+#define READY_POLL_MS 2
+#define KILL_WAIT_NS (30 * NS_PER_S)
+
+/*
+ * Fixed for every cluster. Durability is what PostgreSQL's defaults are, but
+ * written out; mmap because a container's /dev/shm may hold 64 MB only.
+ */
+static const struct cluster_setting fixed_settings[] = {
+	{"listen_addresses", ""},
+	{"unix_socket_permissions", "0700"},
+	{"dynamic_shared_memory_type", "mmap"},
+	{"fsync", "on"},
+	{"full_page_writes", "on"},
+	{"synchronous_commit", "on"},
+	{"wal_sync_method", "fdatasync"},
+	{"logging_collector", "off"},
+	{"log_destination", "stderr"},
+	{"log_line_prefix", "%m [%p] "},
+	{"timezone", "UTC"},
+	{"log_timezone", "UTC"},
+};
+
+/* postgresql.conf's quoting: '' for a quote, and no line breaks. */
+static bool add_setting(struct buf *conf, const char *name, const char *value, struct err *err)
+{
+	if (strpbrk(value, "\n\r"))
+		return err_set(err, ERR_INPUT, "setting %s: its value holds a line break", name);
+	buf_printf(conf, "%s = ", name);
+	buf_add_sql_literal(conf, value);
+	buf_add_char(conf, '\n');
+	return true;
+}
+
+static bool write_settings(struct cluster *cluster, const struct cluster_setting *settings,
+                           size_t settings_count, struct err *err)
+{
+	CLEANUP(free_p) char *path = fs_join(err, cluster->data_dir, "keylab.conf");
+	CLEANUP(buf_finish) struct buf conf;
+	bool ok = path != NULL;
+
+	buf_init(&conf, 0);
+	for (size_t i = 0; ok && i < COUNT_OF(fixed_settings); i++)
+		ok = add_setting(&conf, fixed_settings[i].name, fixed_settings[i].value, err);
+	ok = ok && add_setting(&conf, "unix_socket_directories", cluster->socket_dir, err);
+	for (size_t i = 0; ok && i < settings_count; i++)
+		ok = add_setting(&conf, settings[i].name, settings[i].value, err);
+	if (!ok || !buf_ok(&conf, err) || !fs_write(path, conf.data, conf.len, 0600, err))
+		return false;
+	if (cluster->home->drop &&
+	    chown(path, cluster->home->server_uid, cluster->home->server_gid) < 0)
+		return err_errno(err, "%s", path);
+	return true;
+}
+
+/* A socket's path holds 107 bytes; the cluster's own folder may be too deep for that. */
+static bool choose_socket_dir(struct cluster *cluster, struct err *err)
+{
+	struct sockaddr_un address;
+	const struct home *home = cluster->home;
+
+	cluster->socket_dir = fs_join(err, cluster->dir, "s");
+	if (!cluster->socket_dir)
+		return false;
+	if (strlen(cluster->socket_dir) + strlen("/.s.PGSQL.5432.lock") <
+	    sizeof(address.sun_path)) {
+		if (mkdir(cluster->socket_dir, 0700) < 0)
+			return err_errno(err, "cannot make the folder %s", cluster->socket_dir);
+	} else {
+		free(cluster->socket_dir);
+		cluster->socket_dir = fs_make_temp_dir("/tmp/keylab-s-", err);
+		if (!cluster->socket_dir || !registry_note_socket(cluster->dir, cluster->socket_dir, err))
+			return false;
+	}
+	if (home->drop && chown(cluster->socket_dir, home->server_uid, home->server_gid) < 0)
+		return err_errno(err, "%s", cluster->socket_dir);
+	return true;
+}
+
+bool cluster_create(const struct home *home, const struct server *server,
+                    const char *template_dir, const struct cluster_setting *settings,
+                    size_t settings_count, struct cluster **ret, struct err *err)
+{
+	struct cluster *cluster = calloc(1, sizeof(*cluster));
+	uid_t uid = home->drop ? home->server_uid : (uid_t)-1;
+	gid_t gid = home->drop ? home->server_gid : (gid_t)-1;
+
+	if (!cluster)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	cluster->home = home;
+	cluster->server = server;
+	cluster->postmaster = PROC_NONE;
+	if (!registry_add(home, &cluster->dir, err))
+		goto fail;
+	cluster->data_dir = fs_join(err, cluster->dir, "data");
+	cluster->log_path = fs_join(err, cluster->dir, "log");
+	if (!cluster->data_dir || !cluster->log_path || !choose_socket_dir(cluster, err) ||
+	    !fs_copy_tree(template_dir, cluster->data_dir, uid, gid, err) ||
+	    !write_settings(cluster, settings, settings_count, err))
+		goto fail;
+	*ret = cluster;
+	return true;
+fail:
+	cluster_destroy(cluster);
+	return err_within(err, "making a cluster");
+}
+
+void cluster_log_tail(const struct cluster *cluster, size_t lines, struct buf *ret)
+{
+	CLEANUP(buf_finish) struct buf log;
+	int fd = open(cluster->log_path, O_RDONLY | O_CLOEXEC);
+	off_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
+	char chunk[8192];
+
+	if (fd < 0)
+		return;
+	/* The end of it is enough, however long it is. */
+	lseek(fd, size > (off_t)sizeof(chunk) ? size - (off_t)sizeof(chunk) : 0, SEEK_SET);
+	ssize_t got = read(fd, chunk, sizeof(chunk));
+	close(fd);
+	buf_init(&log, 0);
+	if (got > 0)
+		buf_add_len(&log, chunk, (size_t)got);
+	const char *at = log.data + log.len;
+	while (at > log.data && (at[-1] != '\n' || at == log.data + log.len || lines-- > 1))
+		at--;
+	buf_add(ret, at);
+}
+
+/* The last line of postmaster.pid says "ready" (src/include/utils/pidfile.h). */
+static bool pidfile_is_ready(const struct cluster *cluster)
+{
+	CLEANUP(free_p) char *path = fs_join(NULL, cluster->data_dir, "postmaster.pid");
+	CLEANUP(buf_finish) struct buf text;
+
+	buf_init(&text, 4096);
+	if (!path || !fs_read(path, 4096, &text, NULL))
+		return false;
+	const char *line = text.data;
+	for (int number = 1; line && number < 8; number++) {
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	/* The file of a killed predecessor names another process. */
+	return line && strtol(text.data, NULL, 10) == cluster->postmaster.pid &&
+	       !strncmp(line, "ready", 5);
+}
+
+static bool fail_with_log(struct cluster *cluster, struct err *err, const char *what)
+{
+	CLEANUP(buf_finish) struct buf tail;
+
+	buf_init(&tail, 0);
+	cluster_log_tail(cluster, 12, &tail);
+	cluster->keep = true;
+	return err_set(err, ERR_ENVIRONMENT, "%s %s; its log (%s) ends with:\n%s",
+	               cluster->server->version, what, cluster->log_path, tail.data);
+}
+
+static bool wait_ready(struct cluster *cluster, uint64_t deadline_ns, struct err *err)
+{
+	for (;;) {
+		int status;
+		char text[64], what[128];
+
+		if (pidfile_is_ready(cluster))
+			return true;
+		if (proc_ended(&cluster->postmaster, &status)) {
+			snprintf(what, sizeof(what), "did not start: it %s",
+			         proc_status_text(status, text, sizeof(text)));
+			return fail_with_log(cluster, err, what);
+		}
+		if (deadline_passed(deadline_ns))
+			return fail_with_log(cluster, err, "was not ready in time");
+		if (!interrupt_check(err))
+			return false;
+		struct pollfd fd = {.fd = cluster->postmaster.pidfd, .events = POLLIN};
+		poll(&fd, 1, deadline_poll_ms(deadline_ns, READY_POLL_MS));
+	}
+}
+
+bool cluster_start(struct cluster *cluster, uint64_t deadline_ns, struct err *err)
+{
+	const struct home *home = cluster->home;
+	CLEANUP(free_p) char *program = fs_join(err, cluster->server->bin_dir, "postgres");
+	CLEANUP(close_p)
+	int log = open(cluster->log_path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
+	               0600);
+	const char *const argv[] = {program, "-D", cluster->data_dir, NULL};
+	struct proc_spec spec = {
+		.argv = argv,
+		.dir = "/",
+		.uid = home->server_uid,
+		.gid = home->server_gid,
+		.drop = home->drop,
+		.stdin_fd = -1,
+		.stdout_fd = log,
+		.stderr_fd = log,
+		.death_signal = SIGQUIT,
+	};
+
+	if (!program)
+		return false;
+	if (log < 0)
+		return err_errno(err, "cannot write %s", cluster->log_path);
+	if (!proc_start(&spec, &cluster->postmaster, err) ||
+	    !registry_note_server(cluster->dir, cluster->postmaster.pid, err))
+		return false;
+	if (wait_ready(cluster, deadline_ns, err))
+		return true;
+	proc_kill(&cluster->postmaster);
+	return false;
+}
+
+static bool kill_server(struct cluster *cluster, struct err *err)
+{
+	int status;
+
+	if (!cluster->postmaster.pid)
+		return true;
+	bool ok = proc_kill_family(cluster->postmaster.pid, deadline_after(KILL_WAIT_NS), err);
+	return proc_wait(&cluster->postmaster, deadline_after(KILL_WAIT_NS), &status, err) && ok;
+}
+
+bool cluster_stop(struct cluster *cluster, enum cluster_stop_mode mode, uint64_t deadline_ns,
+                  struct err *err)
+{
+	int status;
+	struct err ignored;
+
+	if (!cluster->postmaster.pid)
+		return true;
+	if (mode == CLUSTER_STOP_KILL)
+		return kill_server(cluster, err);
+	proc_signal(&cluster->postmaster, mode == CLUSTER_STOP_FAST ? SIGINT : SIGQUIT);
+	if (proc_wait(&cluster->postmaster, deadline_ns, &status, err))
+		return true;
+	err_within(err, "the server did not stop and was killed");
+	if (!kill_server(cluster, &ignored))
+		err_within(err, "%s", ignored.message);
+	return false;
+}
+
+bool cluster_is_running(struct cluster *cluster)
+{
+	int status;
+
+	return cluster->postmaster.pid && !proc_ended(&cluster->postmaster, &status);
+}
+
+void cluster_destroy(struct cluster *cluster)
+{
+	struct err ignored;
+
+	if (!cluster)
+		return;
+	bool dead = kill_server(cluster, &ignored);
+	if (cluster->dir && cluster->keep)
+		registry_keep(cluster->dir);
+	else if (cluster->dir && dead)
+		registry_remove(cluster->home, cluster->dir);
+	free(cluster->dir);
+	free(cluster->data_dir);
+	free(cluster->socket_dir);
+	free(cluster->log_path);
+	free(cluster);
+}
+
+void cluster_destroy_p(struct cluster **cluster)
+{
+	cluster_destroy(*cluster);
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/* Connections with deadlines, and outcomes. */
+#include "pg/conn.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "sql.h"
+
+/* How long a cancelled statement may take to end before its connection is given up. */
+#define CANCEL_WAIT_NS (10 * NS_PER_S)
+
+struct conn {
+	PGconn *pg;
+	char *conninfo;       /* to open a second one that looks at who blocks this one */
+	bool busy;            /* something was sent and not collected */
+	uint64_t sent_ns;
+	int64_t sent_us;
+	conn_notice_fn *notice;
+	void *notice_arg;
+};
+
+const char *outcome_name(enum outcome_kind kind)
+{
+	static const char *const names[] = {
+#define X(name, text) [OUTCOME_##name] = text,
+		OUTCOMES(X)
+#undef X
+	};
+	return names[kind];
+}
+
+void outcome_init(struct outcome *outcome)
+{
+	*outcome = (struct outcome){.sqlstate = "00000"};
+	buf_init(&outcome->message, 0);
+	buf_init(&outcome->constraint, 0);
+}
+
+void outcome_finish(struct outcome *outcome)
+{
+	PQclear(outcome->result);
+	outcome->result = NULL;
+	buf_finish(&outcome->message);
+	buf_finish(&outcome->constraint);
+}
+
+static void outcome_clear(struct outcome *outcome)
+{
+	outcome_finish(outcome);
+	outcome_init(outcome);
+}
+
+static const char *field(const PGresult *result, int code)
+{
+	const char *text = PQresultErrorField(result, code);
+
+	return text ? text : "";
+}
+
+static void on_notice(void *arg, const PGresult *result)
+{
+	struct conn *conn = arg;
+
+	if (conn->notice)
+		conn->notice(conn->notice_arg, field(result, PG_DIAG_SEVERITY_NONLOCALIZED),
+		             field(result, PG_DIAG_SQLSTATE), field(result, PG_DIAG_MESSAGE_PRIMARY),
+		             field(result, PG_DIAG_MESSAGE_DETAIL));
+}
+
+bool conn_open_string(const char *conninfo, const char *application, struct conn **ret,
+                      struct err *err)
+{
+	/* Later words overrule the string's; its own dbname word is expanded. */
+	const char *const words[] = {"dbname", "application_name", "client_encoding", "connect_timeout",
+	                             NULL};
+	const char *const values[] = {conninfo, application, "UTF8", "30", NULL};
+	struct conn *conn = calloc(1, sizeof(*conn));
+
+	if (!conn || !(conn->conninfo = strdup(conninfo))) {
+		free(conn);
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	}
+	conn->pg = PQconnectdbParams(words, values, 1);
+	if (PQstatus(conn->pg) != CONNECTION_OK) {
+		err_set(err, ERR_ENVIRONMENT, "cannot connect: %s", PQerrorMessage(conn->pg));
+		conn_close(conn);
+		return false;
+	}
+	PQsetNoticeReceiver(conn->pg, on_notice, conn);
+	*ret = conn;
+	return true;
+}
+
+/* A word of a connection string, quoted as libpq reads it. */
+static void add_word(struct buf *buf, const char *name, const char *value)
+{
+	buf_printf(buf, "%s='", name);
+	for (const char *at = value; *at; at++) {
+		if (*at == '\'' || *at == '\\')
+			buf_add_char(buf, '\\');
+		buf_add_char(buf, *at);
+	}
+	buf_add(buf, "' ");
+}
+
+bool conn_open(const struct cluster *cluster, const char *database, const char *application,
+               struct conn **ret, struct err *err)
+{
+	CLEANUP(buf_finish) struct buf info;
+
+	buf_init(&info, 0);
+	add_word(&info, "host", cluster->socket_dir);
+	add_word(&info, "port", "5432");
+	add_word(&info, "user", CLUSTER_USER);
+	add_word(&info, "dbname", database);
+	return buf_ok(&info, err) && conn_open_string(info.data, application, ret, err);
+}
+
+void conn_close(struct conn *conn)
+{
+	if (!conn)
+		return;
+	PQfinish(conn->pg);
+	free(conn->conninfo);
+	free(conn);
+}
+
+void conn_close_p(struct conn **conn)
+{
+	conn_close(*conn);
+}
+
+void conn_on_notice(struct conn *conn, conn_notice_fn *fn, void *arg)
+{
+	conn->notice = fn;
+	conn->notice_arg = arg;
+}
+
+int conn_server_version(const struct conn *conn)
+{
+	return PQserverVersion(conn->pg);
+}
+
+int conn_backend_pid(const struct conn *conn)
+{
+	return PQbackendPID(conn->pg);
+}
+
+bool conn_is_alive(const struct conn *conn)
+{
+	return PQstatus(conn->pg) == CONNECTION_OK;
+}
+
+bool conn_is_busy(const struct conn *conn)
+{
+	return conn->busy;
+}
+
+static void outcome_lost(struct conn *conn, struct outcome *outcome)
+{
+	outcome->kind = OUTCOME_LOST;
+	memcpy(outcome->sqlstate, "08006", 6);
+	buf_clear(&outcome->message);
+	buf_add(&outcome->message, PQerrorMessage(conn->pg));
+}
+
+static void outcome_take_error(struct outcome *outcome, const PGresult *result)
+{
+	const char *sqlstate = field(result, PG_DIAG_SQLSTATE);
+
+	outcome->kind = OUTCOME_ERROR;
+	snprintf(outcome->sqlstate, sizeof(outcome->sqlstate), "%s",
+	         sqlstate[0] ? sqlstate : "XX000");
+	buf_clear(&outcome->message);
+	buf_add(&outcome->message, field(result, PG_DIAG_MESSAGE_PRIMARY));
+	if (field(result, PG_DIAG_MESSAGE_DETAIL)[0])
+		buf_printf(&outcome->message, " (%s)", field(result, PG_DIAG_MESSAGE_DETAIL));
+	buf_clear(&outcome->constraint);
+	buf_add(&outcome->constraint, field(result, PG_DIAG_CONSTRAINT_NAME));
+}
+
+static void outcome_take(struct outcome *outcome, PGresult *result)
+{
+	switch (PQresultStatus(result)) {
+	case PGRES_TUPLES_OK:
+	case PGRES_COMMAND_OK:
+	case PGRES_EMPTY_QUERY:
+		if (outcome->kind != OUTCOME_OK)
+			break;
+		PQclear(outcome->result);
+		outcome->result = result;
+		outcome->rows = PQresultStatus(result) == PGRES_TUPLES_OK
+		                        ? (uint64_t)PQntuples(result)
+		                        : strtoull(PQcmdTuples(result), NULL, 10);
+		return;
+	default:
+		/* COPY and pipelines are not for scenario text; say so instead of hanging. */
+		if (PQresultStatus(result) == PGRES_COPY_IN ||
+		    PQresultStatus(result) == PGRES_COPY_OUT) {
+			outcome->kind = OUTCOME_ERROR;
+			memcpy(outcome->sqlstate, "0A000", 6);
+			buf_clear(&outcome->message);
+			buf_add(&outcome->message, "COPY from or to the client is not possible here");
+		} else {
+			outcome_take_error(outcome, result);
+		}
+		break;
+	}
+	PQclear(result);
+}
+
+/* Takes every result that is there. *ret_done when the command is over. */
+static void take_results(struct conn *conn, struct outcome *outcome, bool *ret_done)
+{
+	*ret_done = false;
+	while (!PQisBusy(conn->pg)) {
+		PGresult *result = PQgetResult(conn->pg);
+
+		if (!result) {
+			*ret_done = true;
+			return;
+		}
+		ExecStatusType status = PQresultStatus(result);
+		outcome_take(outcome, result);
+		if (status == PGRES_COPY_IN)
+			PQputCopyEnd(conn->pg, "not possible here");
+		if (PQstatus(conn->pg) != CONNECTION_OK) {
+			*ret_done = true;
+			return;
+		}
+	}
+}
+
+/* Waits until the command is over, the deadline passes, or keylab is asked to stop. */
+static bool wait_results(struct conn *conn, uint64_t deadline_ns, struct outcome *outcome,
+                         bool *ret_done, struct err *err)
+{
+	for (;;) {
+		struct pollfd fd = {.fd = PQsocket(conn->pg), .events = POLLIN};
+
+		take_results(conn, outcome, ret_done);
+		if (*ret_done)
+			return true;
+		if (!interrupt_check(err))
+			return false;
+		if (deadline_passed(deadline_ns))
+			return true;
+		if (PQflush(conn->pg) == 1)
+			fd.events |= POLLOUT;
+		if (poll(&fd, 1, deadline_poll_ms(deadline_ns, 1000)) > 0 &&
+		    !PQconsumeInput(conn->pg)) {
+			*ret_done = true;
+			return true;
+		}
+	}
+}
+
+/* Who holds what this connection waits for, in a sentence a blocker. */
+static void describe_blockers(const struct conn *conn, struct buf *ret)
+{
+	CLEANUP(conn_close_p) struct conn *other = NULL;
+	CLEANUP(result_clear_p) PGresult *result = NULL;
+	char pid[32];
+	const char *const params[] = {pid};
+	struct err err;
+
+	snprintf(pid, sizeof(pid), "%d", PQbackendPID(conn->pg));
+	if (!conn_open_string(conn->conninfo, "keylab blockers", &other, &err) ||
+	    !conn_query(other, sql_probe_blockers, params, 1, &result, &err)) {
+		buf_printf(ret, "; who blocks it could not be found out: %s", err.message);
+		return;
+	}
+	for (int row = 0; row < PQntuples(result); row++)
+		buf_printf(ret, "; %s", PQgetvalue(result, row, 0));
+	if (!PQntuples(result))
+		buf_add(ret, "; no other session holds a lock that it waits for");
+}
+
+static bool outcome_block(struct conn *conn, struct outcome *outcome, struct err *err)
+{
+	bool done = false;
+	char errors[256];
+	CLEANUP(buf_finish) struct buf why;
+
+	buf_init(&why, 0);
+	buf_add(&why, "still running at its deadline");
+	describe_blockers(conn, &why);
+	PGcancel *cancel = PQgetCancel(conn->pg);
+	if (cancel && !PQcancel(cancel, errors, sizeof(errors)))
+		buf_printf(&why, "; it could not be cancelled: %s", errors);
+	PQfreeCancel(cancel);
+	if (!wait_results(conn, deadline_after(CANCEL_WAIT_NS), outcome, &done, err))
+		return false;
+	outcome->kind = OUTCOME_BLOCKED;
+	memcpy(outcome->sqlstate, "57014", 6);
+	buf_clear(&outcome->message);
+	buf_add(&outcome->message, why.data);
+	if (!done) {
+		buf_add(&outcome->message, "; it did not end when it was cancelled, so its connection "
+		                           "was closed");
+		PQreset(conn->pg);
+	}
+	return true;
+}
+
+static bool send_text(struct conn *conn, const char *sql, struct err *err)
+{
+	conn->sent_us = clock_wall_us();
+	conn->sent_ns = clock_now_ns();
+	conn->busy = true;
+	if (!PQsendQuery(conn->pg, sql) && PQstatus(conn->pg) == CONNECTION_OK) {
+		conn->busy = false;
+		return err_set(err, ERR_INTERNAL, "sending a statement: %s",
+		               PQerrorMessage(conn->pg));
+	}
+	return true;
+}
+
+bool conn_send(struct conn *conn, const char *sql, struct err *err)
+{
+	if (conn->busy)
+		return err_set(err, ERR_INPUT,
+		               "the session already runs a statement in the background; join it first");
+	return send_text(conn, sql, err);
+}
+
+bool conn_collect(struct conn *conn, uint64_t deadline_ns, struct outcome *outcome,
+                  struct err *err)
+{
+	bool done = false;
+
+	outcome_clear(outcome);
+	outcome->started_us = conn->sent_us;
+	if (!wait_results(conn, deadline_ns, outcome, &done, err))
+		return false;
+	if (!done && !outcome_block(conn, outcome, err))
+		return false;
+	if (PQstatus(conn->pg) != CONNECTION_OK && outcome->kind != OUTCOME_BLOCKED)
+		outcome_lost(conn, outcome);
+	if (outcome->kind != OUTCOME_OK) {
+		PQclear(outcome->result);
+		outcome->result = NULL;
+	}
+	outcome->duration_ns = clock_now_ns() - conn->sent_ns;
+	conn->busy = false;
+	return true;
+}
+
+bool conn_answer_is_here(struct conn *conn)
+{
+	return !PQconsumeInput(conn->pg) || !PQisBusy(conn->pg);
+}
+
+struct run {
+	struct conn *conn;
+	uint64_t deadline_ns;
+	struct outcome *outcome;
+	uint64_t total_ns;
+	int64_t started_us;
+	bool first;
+};
+
+static bool run_one(void *arg, const char *statement, size_t len, struct err *err)
+{
+	struct run *run = arg;
+
+	if (!run->first && run->outcome->kind != OUTCOME_OK)
+		return true;
+	CLEANUP(free_p) char *text = strndup(statement, len);
+	if (!text)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	if (!conn_send(run->conn, text, err) ||
+	    !conn_collect(run->conn, run->deadline_ns, run->outcome, err))
+		return false;
+	run->total_ns += run->outcome->duration_ns;
+	if (run->first)
+		run->started_us = run->outcome->started_us;
+	run->first = false;
+	return true;
+}
+
+bool conn_run(struct conn *conn, const char *sql, uint64_t deadline_ns, struct outcome *outcome,
+              struct err *err)
+{
+	struct run run = {
+		.conn = conn, .deadline_ns = deadline_ns, .outcome = outcome, .first = true};
+
+	outcome_clear(outcome);
+	if (!sql_split(sql, run_one, &run, err))
+		return false;
+	outcome->duration_ns = run.total_ns;
+	outcome->started_us = run.first ? clock_wall_us() : run.started_us;
+	return true;
+}
+
+bool conn_query(struct conn *conn, const char *sql, const char *const *params, int params_count,
+                PGresult **ret, struct err *err)
+{
+	if (!interrupt_check(err))
+		return false;
+	PGresult *result = PQexecParams(conn->pg, sql, params_count, NULL, params, NULL, NULL, 0);
+	ExecStatusType status = PQresultStatus(result);
+
+	if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
+		const char *message = field(result, PG_DIAG_MESSAGE_PRIMARY);
+
+		err_set(err, ERR_ENVIRONMENT, "%s%s%s", field(result, PG_DIAG_SQLSTATE),
+		        message[0] ? ": " : "",
+		        message[0] ? message : PQerrorMessage(conn->pg));
+		PQclear(result);
+		return false;
+	}
+	*ret = result;
+	return true;
+}
+
+void result_clear_p(PGresult **result)
+{
+	PQclear(*result);
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/* From samples to verdicts. */
+#include "store/verdict.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/predicate.h"
+#include "base/stats.h"
+#include "base/units.h"
+#include "sql.h"
+
+#define COVERAGE 0.95
+
+const char *verdict_name(enum verdict_kind kind)
+{
+	static const char *const names[] = {
+#define X(name, text) [VERDICT_##name] = text,
+		VERDICTS(X)
+#undef X
+	};
+	return names[kind];
+}
+
+void verdict_finish(struct verdict *verdict)
+{
+	free(verdict->text);
+	verdict->text = NULL;
+}
+
+void verdict_statement(int64_t run_id, const char *scenario, const char *value_sql,
+                       struct buf *ret)
+{
+	buf_printf(ret,
+	           "with sample as (select arm, step, rep, metric, unit, value, labels, at\n"
+	           "\tfrom samples where run_id = %lld and scenario = ",
+	           (long long)run_id);
+	buf_add_sql_literal(ret, scenario);
+	buf_add(ret, ")\nselect * from (\n");
+	/* A trailing semicolon would end the statement inside the brackets. */
+	size_t len = strlen(value_sql);
+	while (len && strchr("; \t\r\n", value_sql[len - 1]))
+		len--;
+	buf_add_len(ret, value_sql, len);
+	buf_add(ret, "\n)");
+}
+
+/* What a verdict is made from: the claim's row. */
+struct claim_row {
+	char *sql;
+	char *predicate_text;
+	char metric_type[16];
+	struct figure figure;
+	bool has_published;
+	bool in_scope;
+	char scope[256];
+};
+
+static void claim_row_finish(struct claim_row *row)
+{
+	free(row->sql);
+	free(row->predicate_text);
+}
+
+static bool claim_row_get(struct store *store, int64_t run_id, const char *scenario,
+                          const char *claim, struct query *query, struct err *err)
+{
+	const struct bind binds[] = {B_INT(":run_id", run_id), B_TEXT(":scenario", scenario),
+	                             B_TEXT(":claim", claim)};
+	bool row = false;
+
+	if (!query_prepare(store, sql_store_get_claim, query, err))
+		return false;
+	query_bind(query, binds, COUNT_OF(binds));
+	if (query_step(query, &row, err) && row)
+		return true;
+	if (row == false)
+		err_set(err, ERR_INPUT, "run %lld has no claim %s/%s", (long long)run_id, scenario,
+		        claim);
+	query_finish(query);
+	return false;
+}
+
+static bool claim_row_read(struct store *store, int64_t run_id, const char *scenario,
+                           const char *claim, struct claim_row *ret, struct err *err)
+{
+	struct query query = {0};
+
+	if (!claim_row_get(store, run_id, scenario, claim, &query, err))
+		return false;
+	*ret = (struct claim_row){.sql = strdup(query_get_text(&query, 0)),
+	                          .predicate_text = strdup(query_get_text(&query, 1)),
+	                          .in_scope = query_get_int(&query, 5) != 0};
+	snprintf(ret->metric_type, sizeof(ret->metric_type), "%s", query_get_text(&query, 2));
+	snprintf(ret->scope, sizeof(ret->scope), "%s", query_get_text(&query, 6));
+	/* The printed digits count only where the text is the figure itself. */
+	ret->has_published = !query_is_null(&query, 4);
+	if (ret->has_published && !figure_parse(query_get_text(&query, 3), &ret->figure))
+		ret->figure = (struct figure){.number = query_get_real(&query, 4), .factor = 1};
+	query_finish(&query);
+	if (!ret->sql || !ret->predicate_text) {
+		claim_row_finish(ret);
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	}
+	return true;
+}
+
+/* The values that the claim's SQL gives. */
+struct values {
+	double *numbers; /* owned */
+	size_t count, cap;
+	char *text;      /* the first text value; owned */
+	size_t texts;
+	bool texts_differ;
+	bool integers;   /* all are */
+	int64_t trials;  /* second column, for events; else 0 */
+};
+
+static void values_finish(struct values *values)
+{
+	free(values->numbers);
+	free(values->text);
+}
+
+static bool values_add(struct values *values, struct query *query, struct err *err)
+{
+	if (query_is_null(query, 0))
+		return true;
+	if (query_columns(query) > 1)
+		values->trials += query_get_int(query, 1);
+	if (!query_is_number(query, 0)) {
+		values->texts++;
+		if (!values->text)
+			values->text = strdup(query_get_text(query, 0));
+		else if (strcmp(values->text, query_get_text(query, 0)))
+			values->texts_differ = true;
+		return values->text || err_set(err, ERR_SYSTEM, "out of memory");
+	}
+	if (values->count == values->cap) {
+		size_t cap = values->cap ? values->cap * 2 : 16;
+		double *grown = realloc(values->numbers, cap * sizeof(*grown));
+
+		if (!grown)
+			return err_set(err, ERR_SYSTEM, "out of memory");
+		values->numbers = grown;
+		values->cap = cap;
+	}
+	double number = query_get_real(query, 0);
+	values->integers = values->integers && number == floor(number) && fabs(number) < 9e15;
+	values->numbers[values->count++] = number;
+	return true;
+}
+
+/* *ret_fault (owned) is set when the SQL itself is at fault. */
+static bool values_read(struct store *store, const char *sql, struct values *ret,
+                        char **ret_fault, struct err *err)
+{
+	struct query query = {0};
+	struct err inner = {0};
+	bool row = true;
+
+	*ret_fault = NULL;
+	ret->integers = true;
+	bool ok = query_prepare_reader(store, sql, &query, &inner);
+	while (ok && (ok = query_step(&query, &row, &inner)) && row)
+		ok = values_add(ret, &query, &inner);
+	query_finish(&query);
+	if (ok)
+		return true;
+	if (inner.kind != ERR_INPUT) {
+		*err = inner;
+		return false;
+	}
+	*ret_fault = strdup(inner.message);
+	return *ret_fault || err_set(err, ERR_SYSTEM, "out of memory");
+}
+
+static void say(struct verdict *verdict, enum verdict_kind kind, const char *format, ...)
+	PRINTF(3, 4);
+static void say(struct verdict *verdict, enum verdict_kind kind, const char *format, ...)
+{
+	va_list args;
+
+	verdict->kind = kind;
+	va_start(args, format);
+	vsnprintf(verdict->reason, sizeof(verdict->reason), format, args);
+	va_end(args);
+}
+
+static void judge_range(struct verdict *verdict, const struct predicate *predicate,
+                        const struct figure *published)
+{
+	switch (predicate_range(predicate, verdict->low, verdict->high, published)) {
+	case PREDICATE_INSIDE:
+		verdict->kind = VERDICT_HOLDS;
+		break;
+	case PREDICATE_OUTSIDE:
+		verdict->kind = VERDICT_REFUTED;
+		break;
+	case PREDICATE_STRADDLES:
+		say(verdict, VERDICT_INCONCLUSIVE,
+		    "the range of %lld repetitions lies partly inside the predicate",
+		    (long long)verdict->n);
+		break;
+	}
+}
+
+static void judge_exact(struct verdict *verdict, const struct predicate *predicate,
+                        const struct figure *published)
+{
+	if (verdict->low < verdict->high)
+		say(verdict, VERDICT_ERROR,
+		    "an exact figure differs between repetitions: from %.15g to %.15g", verdict->low,
+		    verdict->high);
+	else
+		judge_range(verdict, predicate, published);
+}
+
+static bool judge_timing(struct verdict *verdict, const struct values *values,
+                         const struct predicate *predicate, const struct figure *published,
+                         struct err *err)
+{
+	double low, high, coverage;
+	bool exists;
+
+	if (values->count < STATS_FEWEST) {
+		say(verdict, VERDICT_INCONCLUSIVE,
+		    "insufficient: %zu repetitions, %d are needed for an interval", values->count,
+		    STATS_FEWEST);
+		return true;
+	}
+	if (!stats_median_interval(values->numbers, values->count, COVERAGE, &low, &high, &coverage,
+	                           &exists, err))
+		return false;
+	verdict->low = low;
+	verdict->high = high;
+	judge_range(verdict, predicate, published);
+	return true;
+}
+
+static void judge_event(struct verdict *verdict, const struct predicate *predicate,
+                        const struct figure *published)
+{
+	judge_range(verdict, predicate, published);
+	if (verdict->value == 0 && verdict->n > 1)
+		snprintf(verdict->reason, sizeof(verdict->reason),
+		         "none in %lld trials: its probability is below %.2g (95 %%)",
+		         (long long)verdict->n,
+		         stats_event_bound(0, (uint64_t)verdict->n, COVERAGE));
+}
+
+static bool judge_numbers(struct verdict *verdict, const struct claim_row *row,
+                          const struct values *values, const struct predicate *predicate,
+                          struct err *err)
+{
+	const struct figure *published = row->has_published ? &row->figure : NULL;
+
+	if (!stats_median(values->numbers, values->count, &verdict->value, err))
+		return false;
+	verdict->has_value = true;
+	verdict->is_integer = values->integers && verdict->value == floor(verdict->value);
+	verdict->low = DBL_MAX;
+	verdict->high = -DBL_MAX;
+	for (size_t i = 0; i < values->count; i++) {
+		verdict->low = fmin(verdict->low, values->numbers[i]);
+		verdict->high = fmax(verdict->high, values->numbers[i]);
+	}
+	verdict->n = values->trials ? values->trials : (int64_t)values->count;
+	if (!strcmp(row->metric_type, "exact"))
+		judge_exact(verdict, predicate, published);
+	else if (!strcmp(row->metric_type, "timing"))
+		return judge_timing(verdict, values, predicate, published, err);
+	else if (!strcmp(row->metric_type, "event"))
+		judge_event(verdict, predicate, published);
+	else
+		judge_range(verdict, predicate, published);
+	return true;
+}
+
+static bool judge(struct verdict *verdict, const struct claim_row *row, struct values *values,
+                  struct err *err)
+{
+	struct predicate predicate;
+	struct err inner = {0};
+
+	if (!predicate_parse(row->predicate_text, &predicate, &inner)) {
+		say(verdict, VERDICT_ERROR, "%.400s", inner.message);
+		return true;
+	}
+	if (predicate.needs_published && !row->has_published) {
+		say(verdict, VERDICT_ERROR, "the predicate speaks of a published figure, and there is none");
+		return true;
+	}
+	if (values->texts && values->count) {
+		say(verdict, VERDICT_ERROR, "the value is a number in some repetitions and a text in others");
+		return true;
+	}
+	if (values->count)
+		return judge_numbers(verdict, row, values, &predicate, err);
+	if (!values->texts) {
+		say(verdict, VERDICT_NOT_RUN, "there are no samples for it");
+		return true;
+	}
+	verdict->has_value = verdict->is_text = true;
+	verdict->text = values->text;
+	values->text = NULL;
+	verdict->n = (int64_t)values->texts;
+	if (values->texts_differ)
+		say(verdict, VERDICT_ERROR, "a text differs between repetitions");
+	else
+		verdict->kind = predicate_text(&predicate, verdict->text) ? VERDICT_HOLDS
+		                                                          : VERDICT_REFUTED;
+	return true;
+}
+
+bool verdict_derive(struct store *store, int64_t run_id, const char *scenario, const char *claim,
+                    struct verdict *ret, struct err *err)
+{
+	CLEANUP(claim_row_finish) struct claim_row row = {0};
+	CLEANUP(values_finish) struct values values = {0};
+	CLEANUP(free_p) char *fault = NULL;
+	struct verdict verdict = {.kind = VERDICT_NOT_RUN};
+
+	if (!claim_row_read(store, run_id, scenario, claim, &row, err))
+		return false;
+	if (!row.in_scope) {
+		say(&verdict, VERDICT_NOT_RUN, "out of scope at this profile: %s", row.scope);
+		*ret = verdict;
+		return true;
+	}
+	if (!values_read(store, row.sql, &values, &fault, err))
+		return err_within(err, "claim %s", claim);
+	if (fault)
+		say(&verdict, VERDICT_ERROR, "%.500s", fault);
+	else if (!judge(&verdict, &row, &values, err))
+		return err_within(err, "claim %s", claim);
+	*ret = verdict;
+	return true;
+}
+
+static struct bind bind_number(const char *name, const struct verdict *verdict, double value)
+{
+	if (!verdict->has_value || verdict->is_text)
+		return B_NULL(name);
+	if (verdict->is_integer && value == floor(value))
+		return B_INT(name, value);
+	return B_REAL(name, value);
+}
+
+bool verdict_record(struct store *store, int64_t run_id, const char *scenario, const char *claim,
+                    struct verdict *ret, struct err *err)
+{
+	if (!verdict_derive(store, run_id, scenario, claim, ret, err))
+		return false;
+	const struct bind binds[] = {
+		B_INT(":run_id", run_id),
+		B_TEXT(":scenario", scenario),
+		B_TEXT(":claim", claim),
+		B_TEXT(":verdict", verdict_name(ret->kind)),
+		B_TEXT(":reason", ret->reason),
+		ret->is_text ? B_TEXT(":value", ret->text) : bind_number(":value", ret, ret->value),
+		bind_number(":value_low", ret, ret->low),
+		bind_number(":value_high", ret, ret->high),
+		B_INT(":n", ret->n),
+	};
+	return store_exec(store, sql_store_set_verdict, binds, COUNT_OF(binds), err);
+}
+
+/* Does a stored column hold what was derived? */
+static bool same_number(struct query *query, int column, const struct verdict *verdict,
+                        double value)
+{
+	if (!verdict->has_value || verdict->is_text)
+		return query_is_null(query, column);
+	return query_is_number(query, column) && query_get_real(query, column) == value;
+}
+
+bool verdict_compare(struct store *store, int64_t run_id, const char *scenario, const char *claim,
+                     bool *ret_same, struct buf *difference, struct err *err)
+{
+	struct verdict now = {0};
+	struct query query = {0};
+
+	if (!verdict_derive(store, run_id, scenario, claim, &now, err))
+		return false;
+	if (!claim_row_get(store, run_id, scenario, claim, &query, err)) {
+		verdict_finish(&now);
+		return false;
+	}
+	bool same_value = now.is_text ? !strcmp(query_get_text(&query, 9), now.text)
+	                              : same_number(&query, 9, &now, now.value);
+	*ret_same = same_value && !strcmp(query_get_text(&query, 7), verdict_name(now.kind)) &&
+	            same_number(&query, 10, &now, now.low) &&
+	            same_number(&query, 11, &now, now.high) && query_get_int(&query, 12) == now.n;
+	if (!*ret_same) {
+		buf_printf(difference, "run %lld %s/%s: stored %s %s, derived %s ", (long long)run_id,
+		           scenario, claim, query_get_text(&query, 7), query_get_text(&query, 9),
+		           verdict_name(now.kind));
+		if (now.is_text)
+			buf_add(difference, now.text);
+		else if (now.has_value)
+			buf_printf(difference, "%.15g", now.value);
+	}
+	query_finish(&query);
+	verdict_finish(&now);
+	return true;
+}

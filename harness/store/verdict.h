@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * Deriving a claim's verdict from the stored samples and nothing else; the
+ * run does it once, verify again. No server, no scenario file.
+ */
+#ifndef KEYLAB_STORE_VERDICT_H
+#define KEYLAB_STORE_VERDICT_H
+
+#include "store/store.h"
+
+/* X(name, text) */
+#define VERDICTS(X)                                                                                \
+	X(HOLDS, "HOLDS")                                                                          \
+	X(REFUTED, "REFUTED")                                                                      \
+	X(INCONCLUSIVE, "INCONCLUSIVE")                                                            \
+	X(NOT_RUN, "NOT_RUN")                                                                      \
+	X(ERROR, "ERROR")
+enum verdict_kind {
+#define X(name, text) VERDICT_##name,
+	VERDICTS(X)
+#undef X
+	VERDICT_KIND_COUNT
+};
+const char *verdict_name(enum verdict_kind kind);
+
+struct verdict {
+	enum verdict_kind kind;
+	char reason[512];   /* "" when the numbers speak for themselves */
+	bool has_value;
+	bool is_text;
+	char *text;         /* is_text; owned */
+	double value;       /* else: the one value, or the median of several */
+	bool is_integer;    /* the value is a whole number and is stored as one */
+	double low, high;   /* range (counter), interval (timing); equal to value for one */
+	int64_t n;          /* repetitions; for an event the trials */
+};
+
+void verdict_finish(struct verdict *verdict);
+
+/* Runs the claim's SQL and judges. A fault in that SQL is the verdict ERROR, not an err. */
+bool verdict_derive(struct store *store, int64_t run_id, const char *scenario, const char *claim,
+                    struct verdict *ret, struct err *err) MUST_CHECK;
+/* Derives and writes it into the claim's row. */
+bool verdict_record(struct store *store, int64_t run_id, const char *scenario, const char *claim,
+                    struct verdict *ret, struct err *err) MUST_CHECK;
+/* Derives and compares with the row; *ret_same false and a sentence in difference otherwise. */
+bool verdict_compare(struct store *store, int64_t run_id, const char *scenario, const char *claim,
+                     bool *ret_same, struct buf *difference, struct err *err) MUST_CHECK;
+
+/* A claim's whole statement: the `sample` table in front of the value's SELECT. */
+void verdict_statement(int64_t run_id, const char *scenario, const char *value_sql,
+                       struct buf *ret);
+
+#endif
