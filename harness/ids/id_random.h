@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
- * Random bytes for ids: the kernel's (getrandom(2), taken 4 kB at a time, since
+ * Random bytes for ids: the kernel's (getrandom(2), taken 16 kB at a time, since
  * a system call for each id would cost more than the id), or a seeded stream
  * for tests and repeatable runs.
  *
@@ -15,7 +15,7 @@
 #include "base/base.h"
 #include "base/err.h"
 
-#define ID_RANDOM_BUFFER_BYTES 4096
+#define ID_RANDOM_BUFFER_BYTES 16384
 
 struct id_random {
 	/* Fills len bytes, or false with err. */

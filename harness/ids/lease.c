@@ -201,7 +201,8 @@ static void wait_until_due(struct lease *lease)
 static void *renew_thread(void *argument)
 {
 	struct lease *lease = argument;
-	struct err ignored; /* counted; the holder learns of it by its deadline */
+	/* Failures are counted; the holder learns of them by its deadline. */
+	struct err ignored;
 
 	pthread_mutex_lock(&lease->lock);
 	while (!lease->stopping) {
@@ -209,8 +210,9 @@ static void *renew_thread(void *argument)
 		if (lease->stopping || !lease->held)
 			continue;
 		pthread_mutex_unlock(&lease->lock);
-		(void)lease_renew(lease, &ignored);
+		bool renewed = lease_renew(lease, &ignored);
 		pthread_mutex_lock(&lease->lock);
+		(void)renewed;
 	}
 	pthread_mutex_unlock(&lease->lock);
 	return NULL;
@@ -221,14 +223,14 @@ bool lease_start_renewals(struct lease *lease, struct err *err)
 	pthread_mutex_lock(&lease->lock);
 	bool already = lease->renewing;
 	lease->renewing = true;
+	int failed = already ? 0 : pthread_create(&lease->thread, NULL, renew_thread, lease);
+	if (failed)
+		lease->renewing = false;
 	pthread_mutex_unlock(&lease->lock);
 	if (already)
 		return err_set(err, ERR_INTERNAL, "renewals have been started already");
-	if ((errno = pthread_create(&lease->thread, NULL, renew_thread, lease))) {
-		lease->renewing = false;
-		return err_errno(err, "starting the renewals of a lease");
-	}
-	return true;
+	errno = failed;
+	return !failed || err_errno(err, "starting the renewals of a lease");
 }
 
 bool lease_hold(struct lease *lease, int64_t *ret_node, int64_t *ret_epoch, struct err *err)

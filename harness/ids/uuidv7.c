@@ -11,6 +11,7 @@
  * and each id is at least one such step after the last: what PostgreSQL's
  * uuidv7() does (src/backend/utils/adt/uuid.c).
  */
+#include <endian.h>
 #include <string.h>
 
 #include "ids/format.h"
@@ -24,8 +25,10 @@
 
 static void compose(struct id *id, int64_t ms, uint32_t rand_a, const unsigned char rand_b[8])
 {
+	uint64_t high = htobe64((uint64_t)ms << 16 | 0x7000 | rand_a);
+
 	id->len = 16;
-	id_put_be(id->bytes, (uint64_t)ms << 16 | 0x7000 | rand_a, 8);
+	memcpy(id->bytes, &high, 8);
 	memcpy(id->bytes + 8, rand_b, 8);
 	id->bytes[8] = (unsigned char)((id->bytes[8] & 0x3f) | 0x80);
 }
@@ -44,28 +47,27 @@ bool uuid_v7_next(struct id_generator *generator, struct uuid_v7_state *state, s
                   struct err *err)
 {
 	int64_t now_ms = generator->clock->now(generator->clock).ms;
-	struct uuid_v7_state new = *state;
-	bool overflow = false;
+	int64_t ms = state->last_ms;
+	uint32_t counter = state->counter + 1;
 	unsigned char rand_b[8];
 
-	new.reading_ms = now_ms;
-	new.started = true;
-	if (!state->started || now_ms > state->last_ms) {
-		new.last_ms = now_ms;
-		if (!seed_counter(generator, &new.counter, err))
-			return false;
-	} else if (++new.counter > COUNTER_MAX) {
-		overflow = true;
-		new.last_ms++;
-		if (!seed_counter(generator, &new.counter, err))
+	bool goes_on = !state->started || now_ms > ms;
+	bool overflows = !goes_on && counter > COUNTER_MAX;
+	if (goes_on || overflows) {
+		ms = goes_on ? now_ms : ms + 1;
+		if (!id_check_ms_48(ms, err) || !seed_counter(generator, &counter, err))
 			return false;
 	}
-	if (!id_check_ms_48(new.last_ms, err) || !id_take(generator, rand_b, sizeof(rand_b), err))
+	if (!id_take(generator, rand_b, sizeof(rand_b), err))
 		return false;
+	/* Only now: a failure leaves the state as it was. */
 	generator->counts.back_steps += state->started && now_ms < state->reading_ms;
-	generator->counts.overflows += overflow;
-	*state = new;
-	compose(ret, new.last_ms, new.counter, rand_b);
+	generator->counts.overflows += overflows;
+	state->started = true;
+	state->reading_ms = now_ms;
+	state->last_ms = ms;
+	state->counter = counter;
+	compose(ret, ms, counter, rand_b);
 	return true;
 }
 
