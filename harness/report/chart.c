@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/* The data of charts, out of the store. */
+#include "report/chart.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- one series ---- */
+
+/* Every point is seen; a halving keeps an even spread when there are too many. */
+static void series_add(struct chart_series *series, const struct chart_point *point)
+{
+	bool kept = series->seen % series->every == 0;
+
+	series->seen++;
+	if (kept && series->count == CHART_MAX_POINTS) {
+		for (size_t i = 0; i < series->count / 2; i++)
+			series->points[i] = series->points[2 * i];
+		series->count /= 2;
+		series->every *= 2;
+		kept = (series->seen - 1) % series->every == 0;
+	}
+	if (kept)
+		series->points[series->count++] = *point;
+}
+
+static unsigned style_of(struct charts *charts, const char *name)
+{
+	static const char *const coloured[] = {"bigint", "uuidv4", "uuidv7"};
+
+	for (unsigned i = 0; i < COUNT_OF(coloured); i++)
+		if (!strcmp(name, coloured[i]))
+			return i;
+	for (size_t i = 0; i < charts->others_count; i++)
+		if (!strcmp(name, charts->others[i]))
+			return (unsigned)(COUNT_OF(coloured) + i);
+	if (charts->others_count == CHARTS_MAX_OTHERS)
+		return COUNT_OF(coloured) + CHARTS_MAX_OTHERS - 1;
+	charts->others[charts->others_count] = arena_strdup(&charts->arena, name);
+	return (unsigned)(COUNT_OF(coloured) + charts->others_count++);
+}
+
+/* NULL when there are too many. */
+static struct chart_series *find_series(struct charts *charts, struct chart *chart,
+                                        const char *name)
+{
+	for (size_t i = 0; i < chart->series_count; i++)
+		if (!strcmp(chart->series[i].name, name))
+			return &chart->series[i];
+	if (chart->series_count == CHART_MAX_SERIES)
+		return NULL;
+	struct chart_series *series = &chart->series[chart->series_count];
+	const char *label = chart->scenario ? named_find(&chart->scenario->arms, name) : "";
+
+	series->name = arena_strdup(&charts->arena, name);
+	series->label = *label ? label : series->name;
+	series->style = style_of(charts, name);
+	series->every = 1;
+	series->points = arena_alloc(&charts->arena, CHART_MAX_POINTS * sizeof(struct chart_point));
+	if (!series->points)
+		return NULL;
+	chart->series_count++;
+	return series;
+}
+
+/* ---- the rows ---- */
+
+static int find_column(struct query *query, const char *name)
+{
+	for (int i = 0; i < query_columns(query); i++)
+		if (!strcasecmp(query_column_name(query, i), name))
+			return i;
+	return -1;
+}
+
+struct columns {
+	int series, x, y, low, high, kind, label;
+};
+
+static bool find_columns(struct charts *charts, struct chart *chart, struct query *query,
+                         struct columns *ret)
+{
+	static const char *const plain[] = {"series", "x", "y"};
+	static const char *const lanes[] = {"lane", "start", "stop"};
+	const char *const *names = chart->kind == CHART_LANES ? lanes : plain;
+	struct columns c = {.series = find_column(query, names[0]),
+	                    .x = find_column(query, names[1]),
+	                    .y = find_column(query, names[2]),
+	                    .low = find_column(query, "lo"),
+	                    .high = find_column(query, "hi"),
+	                    .kind = find_column(query, "kind"),
+	                    .label = find_column(query, "label")};
+
+	for (int i = 0; i < 3; i++)
+		if ((i == 0 ? c.series : i == 1 ? c.x : c.y) < 0) {
+			chart->failure =
+			        arena_printf(&charts->arena, "its data has no column %s", names[i]);
+			return false;
+		}
+	*ret = c;
+	return true;
+}
+
+static double number_or_nan(struct query *query, int column)
+{
+	return column >= 0 && query_is_number(query, column) ? query_get_real(query, column) : NAN;
+}
+
+static bool take_row(struct charts *charts, struct chart *chart, struct query *query,
+                     const struct columns *c)
+{
+	struct chart_series *series = find_series(charts, chart, query_get_text(query, c->series));
+	struct chart_point point = {.x = number_or_nan(query, c->x),
+	                            .y = number_or_nan(query, c->y),
+	                            .low = number_or_nan(query, c->low),
+	                            .high = number_or_nan(query, c->high),
+	                            .group = "",
+	                            .label = ""};
+
+	if (!series) {
+		chart->failure = arena_printf(&charts->arena, "it has more than %d series",
+		                              CHART_MAX_SERIES);
+		return false;
+	}
+	if (chart->kind == CHART_LANES) {
+		if (c->kind >= 0)
+			point.group = arena_strdup(&charts->arena, query_get_text(query, c->kind));
+		if (c->label >= 0)
+			point.label = arena_strdup(&charts->arena, query_get_text(query, c->label));
+		if (isnan(point.y)) /* a moment */
+			point.y = point.x;
+	} else if (!query_is_number(query, c->x) || chart->kind == CHART_BARS) {
+		point.group = arena_strdup(&charts->arena, query_get_text(query, c->x));
+		chart->grouped = true;
+	}
+	/* A row without a number has no place in a picture; the table of samples has it. */
+	if (isfinite(point.y) && (chart->grouped || isfinite(point.x)))
+		series_add(series, &point);
+	return point.group && point.label;
+}
+
+static int by_x(const void *a, const void *b)
+{
+	const struct chart_point *left = a, *right = b;
+
+	return (left->x > right->x) - (left->x < right->x);
+}
+
+/* Drops what cannot be drawn, and names what is left to say. */
+static void tidy(struct chart *chart)
+{
+	size_t kept = 0, points = 0;
+
+	for (size_t i = 0; i < chart->series_count; i++) {
+		struct chart_series *series = &chart->series[i];
+
+		if (series->count == 0)
+			continue;
+		if (chart->kind == CHART_LINES && !chart->grouped)
+			qsort(series->points, series->count, sizeof(*series->points), by_x);
+		points += series->count;
+		chart->series[kept++] = *series;
+	}
+	chart->series_count = kept;
+	if (points == 0 && !chart->failure)
+		chart->failure = "its query gave no rows with numbers";
+}
+
+static bool load_data(struct store *store, struct charts *charts, struct chart *chart,
+                      const char *sql, struct err *err)
+{
+	struct query query = {0};
+	struct columns columns;
+	struct err fault = {0};
+	bool row = false, ok = true;
+
+	if (!query_prepare(store, sql, &query, &fault)) {
+		chart->failure =
+		        arena_printf(&charts->arena, "its query failed: %s", fault.message);
+		return fault.kind != ERR_SYSTEM || err_set(err, fault.kind, "%s", fault.message);
+	}
+	if (find_columns(charts, chart, &query, &columns))
+		while ((ok = query_step(&query, &row, &fault)) && row)
+			if (!take_row(charts, chart, &query, &columns))
+				break;
+	query_finish(&query);
+	if (!ok)
+		chart->failure =
+		        arena_printf(&charts->arena, "its query failed: %s", fault.message);
+	if (charts->arena.failed)
+		return err_set(err, ERR_SYSTEM, "out of memory for charts");
+	tidy(chart);
+	return ok || fault.kind != ERR_SYSTEM || err_set(err, fault.kind, "%s", fault.message);
+}
+
+/* ---- titles ---- */
+
+static bool is_sql(const char *text)
+{
+	text += strspn(text, " \t\n");
+	return !strncasecmp(text, "select", 6) || !strncasecmp(text, "with", 4);
+}
+
+static const char *load_title(struct store *store, struct charts *charts, const char *title)
+{
+	struct query query = {0};
+	struct err fault = {0};
+	const char *found = NULL;
+	bool row = false;
+
+	if (!is_sql(title))
+		return arena_strdup(&charts->arena, title);
+	if (query_prepare(store, title, &query, &fault) && query_step(&query, &row, &fault) &&
+	    row && !query_is_null(&query, 0))
+		found = arena_strdup(&charts->arena, query_get_text(&query, 0));
+	query_finish(&query);
+	if (!found)
+		found = fault.kind != ERR_NONE
+		                ? arena_printf(&charts->arena, "(the finding's query failed: %s)",
+		                               fault.message)
+		                : "(no finding: its query gave nothing)";
+	return found;
+}
+
+/* ---- all charts of a run ---- */
+
+static bool kind_of(const char *name, enum chart_kind *ret)
+{
+	static const char *const names[] = {"lines", "dots", "bars", "lanes"};
+
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		if (!strcmp(names[i], name)) {
+			*ret = (enum chart_kind)i;
+			return true;
+		}
+	return false;
+}
+
+static bool load_chart(struct store *store, struct charts *charts, struct scenario_row *scenario,
+                       struct chart_row *row, struct err *err)
+{
+	struct chart *chart = arena_alloc(&charts->arena, sizeof(*chart));
+
+	if (!chart)
+		return err_set(err, ERR_SYSTEM, "out of memory for charts");
+	*chart = (struct chart){.scenario = scenario,
+	                        .x_label = row->x_label,
+	                        .x_unit = row->x_unit,
+	                        .x_log = row->x_log,
+	                        .y_label = row->y_label,
+	                        .y_unit = row->y_unit,
+	                        .y_log = row->y_log};
+	chart->title = load_title(store, charts, row->title);
+	row->drawn = chart;
+	if (!kind_of(row->kind, &chart->kind)) {
+		chart->failure = arena_printf(&charts->arena, "its kind is unknown: %s", row->kind);
+		return true;
+	}
+	return load_data(store, charts, chart, row->data, err);
+}
+
+static void number_figures(struct run_row *run, bool forest)
+{
+	unsigned number = forest;
+
+	for (size_t i = 0; i < run->scenarios_count; i++)
+		for (size_t k = 0; k < run->scenarios[i].charts_count; k++)
+			run->scenarios[i].charts[k].number = ++number;
+}
+
+bool charts_load(struct store *store, struct model *model, const struct report_options *options,
+                 struct charts *ret, struct err *err)
+{
+	struct run_row *run = &model->runs[0];
+	struct chart **list;
+	size_t count = 0;
+
+	*ret = (struct charts){0};
+	arena_init(&ret->arena, (size_t)32 << 20);
+	/* Arms first, in the page's order: their marks do not depend on which charts there are. */
+	for (size_t i = 0; i < run->scenarios_count; i++) {
+		count += run->scenarios[i].charts_count;
+		for (size_t k = 0; k < run->scenarios[i].arms.count; k++)
+			style_of(ret, run->scenarios[i].arms.items[k].name);
+	}
+	list = arena_alloc(&ret->arena, (count + 1) * sizeof(struct chart *));
+	if (!list)
+		return err_set(err, ERR_SYSTEM, "out of memory for charts");
+	count = 0;
+	ret->forest = chart_forest(ret, run);
+	if (ret->forest)
+		list[count++] = ret->forest;
+	for (size_t i = 0; i < run->scenarios_count; i++)
+		for (size_t k = 0; k < run->scenarios[i].charts_count; k++) {
+			struct chart_row *row = &run->scenarios[i].charts[k];
+
+			if (!load_chart(store, ret, &run->scenarios[i], row, err))
+				return false;
+			if (!row->drawn->failure)
+				list[count++] = row->drawn;
+		}
+	number_figures(run, ret->forest != NULL);
+	return charts_plot(ret, list, count, options, err);
+}
+
+void charts_finish(struct charts *charts)
+{
+	arena_finish(&charts->arena);
+}

@@ -1,0 +1,9 @@
+-- The claims with their verdicts, in the run's order. Parameters :run_id, :document ('' for every document).
+-- Columns: scenario, claim, sentence, source, published, published_value, unit, metric_type, predicate, sql, control,
+-- in_scope, scope, expected, because, verdict, reason, value, value_low, value_high, n.
+select c.scenario, c.claim, c.sentence, c.source, c.published, c.published_value, c.unit, c.metric_type, c.predicate,
+	c.sql, c.control, c.in_scope, c.scope, c.expected, c.because, c.verdict, c.reason, c.value, c.value_low, c.value_high,
+	c.n
+from claim c join scenario s using (run_id, scenario)
+where c.run_id = :run_id and (:document = '' or s.document = :document)
+order by s.position, c.scenario, c.position, c.claim;
