@@ -19,6 +19,9 @@
 #include "base/err.h"
 #include "base/predicate.h"
 
+/* The YAML that something was read from (node.h): for the check's messages alone. */
+struct node;
+
 /* Where something stands; line and column count from 1. */
 struct place {
 	const char *file; /* as named on the command line, or as included */
@@ -35,7 +38,7 @@ enum profile {
 #define X(name, text) PROFILE_##name,
 	PROFILES(X)
 #undef X
-	PROFILE_COUNT
+	        PROFILE_COUNT
 };
 const char *profile_name(enum profile profile);
 bool profile_parse(const char *text, enum profile *ret);
@@ -62,6 +65,8 @@ struct param {
 	const char *name;
 	struct place place;
 	const char *value[PROFILE_COUNT]; /* as written; every profile filled */
+	bool given[PROFILE_COUNT];        /* false: taken from a neighbour */
+	const struct node *node;
 };
 
 struct arm {
@@ -69,6 +74,7 @@ struct arm {
 	const char *label;
 	struct place place;
 	struct pairs texts; /* label among them */
+	const struct node *node;
 };
 
 struct cluster_need {
@@ -77,6 +83,7 @@ struct cluster_need {
 	struct texts extensions;
 	const char *dataset; /* NULL: none */
 	bool shared;
+	const struct node *node; /* NULL: no `cluster` in the file */
 };
 
 /* X(name, key): the verbs. The key is what the YAML says. */
@@ -100,7 +107,7 @@ enum step_verb {
 #define X(name, key) STEP_##name,
 	STEP_VERBS(X)
 #undef X
-	STEP_VERB_COUNT
+	        STEP_VERB_COUNT
 };
 const char *step_verb_name(enum step_verb verb);
 
@@ -127,11 +134,12 @@ struct step {
 	struct step *steps;     /* EACH REPEAT */
 	size_t steps_count;
 
-	const char *session;    /* "main" when absent */
+	const char *session; /* "main" when absent */
 	bool background;
 	struct step_expect expect;
 	bool allow_errors;
-	uint64_t deadline_ns;   /* 5 min when absent */
+	uint64_t deadline_ns; /* 5 min when absent */
+	const struct node *node;
 };
 
 /* X(name, text) */
@@ -144,27 +152,29 @@ enum metric_type {
 #define X(name, text) METRIC_##name,
 	METRIC_TYPES(X)
 #undef X
-	METRIC_TYPE_COUNT
+	        METRIC_TYPE_COUNT
 };
 const char *metric_type_name(enum metric_type type);
 
 struct claim {
 	const char *id;
 	struct place place;
-	const char *says;           /* before substitution */
-	const char *source;         /* "" when absent */
-	const char *published;      /* "" when absent */
+	const char *says;      /* before substitution */
+	const char *source;    /* "" when absent */
+	const char *published; /* "" when absent */
 	bool has_published_value;
-	double published_value;     /* in the value's unit */
-	const char *value;          /* SQL before substitution; for a proved claim, made by check */
-	const char *unit;           /* "" when absent */
+	double published_value; /* in the value's unit */
+	const char *value;      /* SQL before substitution; for a proved claim, made by check */
+	const char *unit;       /* "" when absent */
 	enum metric_type type;
-	const char *holds;          /* predicate as written */
+	const char *holds;            /* predicate as written */
 	bool profiles[PROFILE_COUNT]; /* where it is in scope */
-	const char *scope;          /* reason when out of scope; "" */
+	const char *scope;            /* reason when out of scope; "" */
 	bool control;
-	const char *expect;         /* "HOLDS" when absent */
-	const char *because;        /* "" */
+	const char *expect;  /* "HOLDS" when absent */
+	const char *because; /* "" */
+	bool proved;         /* check: a `prove` step gives its value */
+	const struct node *node;
 };
 
 struct axis {
@@ -176,18 +186,19 @@ struct axis {
 struct chart {
 	const char *id;
 	struct place place;
-	const char *kind;
+	const char *kind;  /* "lines" "dots" "bars" "lanes" */
 	const char *title; /* before substitution */
 	const char *data;  /* SQL before substitution */
-	struct axis x, y;
+	struct axis x, y;  /* label and unit before substitution */
 	struct texts claims;
+	const struct node *node;
 };
 
 struct scenario {
 	struct arena arena;
-	const char *path;   /* as given */
-	const char *text;   /* of the file alone */
-	char sha256[65];    /* of the file's text and, in order, its includes' */
+	const char *path; /* as given */
+	const char *text; /* of the file alone */
+	char sha256[65];  /* of the file's text and, in order, its includes' */
 	const char *name;
 	const char *document;
 	const char *title;
@@ -205,6 +216,7 @@ struct scenario {
 	struct chart *charts;
 	size_t charts_count;
 	struct texts limits;
+	const struct node *node;
 };
 
 /*
@@ -215,7 +227,8 @@ struct scenario {
 struct scenario_vocabulary {
 	/* True when there is a meter of that name for the verb; *ret_needs (may be
 	   set to NULL) is the extension it needs, *ret_version its oldest major. */
-	bool (*meter)(const char *name, enum step_verb verb, const char **ret_needs, int *ret_version);
+	bool (*meter)(const char *name, enum step_verb verb, const char **ret_needs,
+	              int *ret_version);
 	/* NULL-terminated names for messages. */
 	const char *const *meter_names;
 	const char *const *dataset_names;
@@ -228,6 +241,15 @@ struct scenario_vocabulary {
  */
 bool scenario_load(const char *path, const struct scenario_vocabulary *vocabulary,
                    struct scenario **ret, struct buf *messages, struct err *err) MUST_CHECK;
+/*
+ * The same for a text in memory: path says what the file would be called and
+ * where its includes are looked for. vocabulary may be NULL in both: meters
+ * and datasets are then taken as they come.
+ */
+bool scenario_load_text(const char *path, const char *text, size_t len,
+                        const struct scenario_vocabulary *vocabulary, struct scenario **ret,
+                        struct buf *messages, struct err *err) MUST_CHECK;
+/* Accepts NULL. */
 void scenario_destroy(struct scenario *scenario);
 
 /* Prints it back as YAML in the canonical order; loading that gives the same tree. */
