@@ -24,7 +24,8 @@ static void check_value(struct checker *checker, struct claim *claim)
 
 	if (claim->proved && value) {
 		complain(&loader->complaints, value->place,
-		         "the claim `%s` has a `value` and a `prove` step; remove one of them",
+		         "the claim `%s` has a `value` and is proved by a step (prove, lab.prove) "
+		         "too; remove one of them",
 		         claim->id);
 	} else if (claim->proved) {
 		const char *sql = arena_printf(loader->arena,

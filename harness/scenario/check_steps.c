@@ -263,8 +263,6 @@ static void check_shared(struct loader *loader, const struct step *step)
 		return;
 	if (step->verb == STEP_MEASURE)
 		why = "other scenarios' work would be in its figures";
-	else if (step->verb == STEP_READ)
-		why = "other scenarios' work would be in its figures";
 	else if (step->verb == STEP_RESTART)
 		why = "it would stop the other scenarios";
 	else if (step->verb == STEP_SET)
@@ -295,8 +293,8 @@ static void check_prove(struct checker *checker, const struct step *step)
 		ids[i] = scenario->claims[i].id;
 	if (!is_claim(scenario, step->name))
 		complain(&loader->complaints, node_place(step->node, "prove"),
-		         "`prove` names the claim `%s`, which there is not%s%s", step->name,
-		         "; add it to `claims`", did_you_mean(loader->arena, step->name, ids));
+		         "`prove` names the claim `%s`, which there is not; add it to `claims`%s",
+		         step->name, did_you_mean(loader->arena, step->name, ids));
 }
 
 /* A name that a claim's proof has would mix the step's samples with the claim's values. */
@@ -330,11 +328,6 @@ static void check_sql_step(struct checker *checker, const struct step *step)
 		         "`expect` without `as`: nothing would record whether it failed; add as: "
 		         "NAME "
 		         "and a claim on it");
-	else if (step->name && !step->expect.given && !step->allow_errors)
-		complain(&loader->complaints, node_place(step->node, "as"),
-		         "`as` without `expect` or `allow`: an error would end the scenario, so "
-		         "there "
-		         "is no outcome to record; add allow: errors, or remove `as`");
 	const struct node *expect = node_find(step->node, "expect");
 	check_text(checker, node_find(expect, "constraint"));
 	check_text(checker, node_find(expect, "message"));
@@ -433,17 +426,55 @@ static void check_list(struct checker *checker, struct step *steps, size_t count
 		checker->names.count = names;
 }
 
-static void mark_proved(struct scenario *scenario, const struct step *steps, size_t count,
-                        size_t loops)
+static void mark_claim(struct scenario *scenario, const char *id, size_t len)
+{
+	for (size_t i = 0; i < scenario->claims_count; i++)
+		if (strlen(scenario->claims[i].id) == len &&
+		    !memcmp(scenario->claims[i].id, id, len))
+			scenario->claims[i].proved = true;
+}
+
+/* lab.prove('claim', …) in the SQL of any step gives the claim its value as well. */
+static void mark_called(struct loader *loader, const struct step *step)
+{
+	static const char call[] = "lab.prove(";
+	const char *start = step->sql;
+	const struct node *node = node_find(step->node, step->verb == STEP_WAIT ? "wait" : "sql");
+
+	for (const char *at = start; at && (at = strstr(at, call));) {
+		at += sizeof(call) - 1;
+		at += strspn(at, " \t\r\n");
+		const char *end = *at == '\'' ? strchr(at + 1, '\'') : NULL;
+		size_t len = end ? (size_t)(end - at - 1) : 0;
+
+		/* An id that is computed, or has ${…} in it, only the run can know. */
+		if (!end || memchr(at, '$', len + 1))
+			continue;
+		const char *id = arena_strndup(loader->arena, at + 1, len);
+		if (!id)
+			return;
+		bool known = false;
+		for (size_t i = 0; i < loader->scenario->claims_count; i++)
+			known = known || !strcmp(loader->scenario->claims[i].id, id);
+		if (!known && node)
+			complain(&loader->complaints,
+			         node_text_place(node, (size_t)(at - start), len + 2),
+			         "lab.prove names the claim `%s`, which there is not; add it to "
+			         "`claims`",
+			         id);
+		mark_claim(loader->scenario, id, len);
+	}
+}
+
+static void mark_proved(struct loader *loader, const struct step *steps, size_t count, size_t loops)
 {
 	if (loops > LOOP_MAX_DEPTH)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		if (steps[i].verb == STEP_PROVE && steps[i].name)
-			for (size_t k = 0; k < scenario->claims_count; k++)
-				if (!strcmp(scenario->claims[k].id, steps[i].name))
-					scenario->claims[k].proved = true;
-		mark_proved(scenario, steps[i].steps, steps[i].steps_count, loops + 1);
+			mark_claim(loader->scenario, steps[i].name, strlen(steps[i].name));
+		mark_called(loader, &steps[i]);
+		mark_proved(loader, steps[i].steps, steps[i].steps_count, loops + 1);
 	}
 }
 
@@ -451,7 +482,7 @@ void check_steps(struct checker *checker)
 {
 	struct scenario *scenario = checker->loader->scenario;
 
-	mark_proved(scenario, scenario->steps, scenario->steps_count, 0);
+	mark_proved(checker->loader, scenario->steps, scenario->steps_count, 0);
 	check_list(checker, scenario->steps, scenario->steps_count);
 }
 

@@ -241,7 +241,7 @@ static void read_claim_published(struct loader *loader, const struct node *value
 {
 	static const struct field fields[] = {
 	        {"text", true, read_published_text, "text: nearly four times"},
-	        {"value", true, read_published_value, "value: 4"},
+	        {"value", false, read_published_value, "value: 4"},
 	};
 	struct claim *claim = object;
 	struct published published = {.text = ""};

@@ -6,8 +6,6 @@
 #include <string.h>
 
 #define BIT(verb) (1u << STEP_##verb)
-/* An include is no step of the tree, but has keys like one. */
-#define BIT_INCLUDE (1u << STEP_VERB_COUNT)
 #define ON_SERVER                                                                                  \
 	(BIT(SQL) | BIT(MEASURE) | BIT(PROBE) | BIT(READ) | BIT(PROVE) | BIT(LET) | BIT(WAIT))
 
