@@ -15,25 +15,19 @@ void id_int64_print(int64_t number, char *text)
 
 bool id_int64_parse(const char *text, size_t len, int64_t *ret, struct err *err)
 {
-	bool negative = len && text[0] == '-';
-	size_t first = negative;
 	int64_t number = 0;
 
-	if (len == first || len > INT64_TEXT_MAX)
+	if (len < 1 || len > INT64_TEXT_MAX)
 		return err_set(err, ERR_INPUT, "not a number of 1 to 19 digits");
-	if (text[first] == '0' && (negative || len > 1))
+	if (text[0] == '0' && len > 1)
 		return err_set(err, ERR_INPUT, "a leading zero");
-	for (size_t i = first; i < len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		if (text[i] < '0' || text[i] > '9')
 			return err_set(err, ERR_INPUT, "no digit at character %zu", i + 1);
-		int digit = text[i] - '0';
-		/* Downwards, since INT64_MIN has no positive twin. */
 		if (__builtin_mul_overflow(number, 10, &number) ||
-		    __builtin_sub_overflow(number, digit, &number))
-			return err_set(err, ERR_INPUT, "does not fit 64 bits");
+		    __builtin_add_overflow(number, text[i] - '0', &number))
+			return err_set(err, ERR_INPUT, "does not fit a bigint");
 	}
-	if (!negative && __builtin_sub_overflow(0, number, &number))
-		return err_set(err, ERR_INPUT, "does not fit 64 bits");
 	*ret = number;
 	return true;
 }

@@ -83,7 +83,7 @@ bool id_nextval(struct id_generator *generator, int64_t *last, int64_t *ret,
 
 /* Decimal: at most 20 characters and a NUL. */
 void id_int64_print(int64_t number, char *text);
-/* Digits as id_int64_print writes them: no sign but "-", no leading zeros, no blanks. */
+/* Digits only: no sign, no leading zeros, no blanks. */
 bool id_int64_parse(const char *text, size_t len, int64_t *ret, struct err *err) MUST_CHECK;
 
 /* Appending parts; a format never makes more than ID_PARTS_MAX. */

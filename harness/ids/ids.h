@@ -62,7 +62,13 @@ struct id_options {
 	id_node_fn *node_from; /* Snowflake kinds: asked before each id, instead of node */
 	void *node_context;
 	bool has_epoch;
-	int64_t epoch_ms;       /* Snowflake kinds: unix time of their time 0, with has_epoch */
+	int64_t epoch_ms; /* Snowflake kinds: unix time of their time 0, with has_epoch */
+	/*
+	 * Snowflake kinds: the last millisecond that an earlier holder of the node
+	 * number (another process, or this one before a crash) may have used; ids
+	 * only come from later ones. 0: none.
+	 */
+	int64_t not_before_ms;
 	int64_t back_limit_ms;  /* Snowflake kinds: waits out a clock this far back, refuses beyond;
 	                           0: ID_BACK_LIMIT_MS */
 	const char *prefix;     /* TypeID: NULL or "" for none */

@@ -8,9 +8,10 @@
  * request took. It uses CLOCK_BOOTTIME, which goes on while the process is
  * stopped and while the machine sleeps. Past the deadline lease_hold refuses.
  *
- * What this cannot close: a holder paused between lease_hold and the write.
- * Only the store can, by refusing a stale epoch; lease_hold gives the epoch
- * to send along.
+ * What this cannot close: a holder paused between lease_hold and the write
+ * (only the store can, by refusing a stale epoch; lease_hold gives the epoch
+ * to send along), and wall clocks that differ between one holder and the next
+ * (id_options.not_before_ms is for that).
  *
  * All functions but create and destroy may be called from any thread; the
  * lease locks inside. acquire, renew and release are called one at a time,

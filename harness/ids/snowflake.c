@@ -81,7 +81,9 @@ static bool create(struct id_generator *generator, const struct snowflake_layout
 	state->layout = layout;
 	state->epoch_ms = options->has_epoch ? options->epoch_ms : layout->epoch_ms;
 	state->back_limit_ms = options->back_limit_ms ? options->back_limit_ms : ID_BACK_LIMIT_MS;
-	state->last_ms = INT64_MIN;
+	state->last_ms = options->not_before_ms ? options->not_before_ms : INT64_MIN;
+	/* As if that millisecond had been used up by us. */
+	state->sequence = sequence_max(layout);
 	if (state->back_limit_ms < 0)
 		return err_set(err, ERR_USAGE, "back limit %" PRId64 " ms is below 0",
 		               state->back_limit_ms);
@@ -139,14 +141,15 @@ static bool wait_past(struct id_generator *generator, int64_t ms, struct err *er
 	return false;
 }
 
-static bool refuse_back(struct id_generator *generator, int64_t back_ms, int64_t limit_ms,
-                        struct err *err)
+static bool refuse_back(struct id_generator *generator, int64_t back_ms, struct err *err)
 {
+	const struct snowflake_state *state = (const struct snowflake_state *)generator->state;
+
 	generator->counts.back_steps++;
 	return err_set(err, ERR_SYSTEM,
 	               "the clock went back by %" PRId64 " ms, more than the %" PRId64
 	               " ms that are waited out: no id",
-	               back_ms, limit_ms);
+	               back_ms, state->back_limit_ms);
 }
 
 static bool checked_next(struct id_generator *generator, struct id *ret, struct err *err)
@@ -161,8 +164,7 @@ static bool checked_next(struct id_generator *generator, struct id *ret, struct 
 			return mint(generator, now_ms, 0, ret, err);
 		if (now_ms < state->last_ms) {
 			if (state->last_ms - now_ms > state->back_limit_ms)
-				return refuse_back(generator, state->last_ms - now_ms,
-				                   state->back_limit_ms, err);
+				return refuse_back(generator, state->last_ms - now_ms, err);
 			generator->counts.back_steps++;
 			if (!wait_past(generator, state->last_ms - 1, err))
 				return false;
@@ -184,7 +186,10 @@ static bool checked_at(struct id_generator *generator, struct id_time time, stru
 	if (time.ms > state->last_ms)
 		return mint(generator, time.ms, 0, ret, err);
 	if (time.ms < state->last_ms)
-		return refuse_back(generator, state->last_ms - time.ms, 0, err);
+		return err_set(err, ERR_INPUT,
+		               "time %" PRId64 " ms is before the last id's, %" PRId64
+		               " ms: times may only go forward",
+		               time.ms, state->last_ms);
 	if (state->sequence < sequence_max(state->layout))
 		return mint(generator, time.ms, state->sequence + 1, ret, err);
 	generator->counts.overflows++;

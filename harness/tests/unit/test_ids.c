@@ -486,12 +486,13 @@ static void bigint_numbers(void **state)
 	(void)state;
 	struct id_parts parts = decode("bigint", "9223372036854775807");
 	assert_int_equal(number(&parts, "sequence"), INT64_MAX);
-	refuse("bigint", "9223372036854775808", "64 bits");
-	refuse("bigint", "99999999999999999999", "64 bits");
-	refuse("bigint", "-9223372036854775808", "below 1");
+	refuse("bigint", "9223372036854775808", "does not fit");
+	refuse("bigint", "99999999999999999999", "does not fit");
+	refuse("bigint", "999999999999999999999", "not a number");
+	refuse("bigint", "-1", "no digit at character 1");
 	refuse("bigint", "0", "below 1");
 	refuse("bigint", "007", "leading zero");
-	refuse("bigint", "-", "not a number");
+	refuse("bigint", "-", "no digit");
 	refuse("bigint", "", "not a number");
 	refuse("bigint", "12 ", "no digit at character 3");
 	refuse("bigint", "+1", "no digit");

@@ -342,8 +342,34 @@ static void snowflake_at(void **state)
 	assert_true(id_generator_at(generator, SOME_MS + 1, &id, &err));
 	numbers[4096] = id_int64(&id);
 	assert_false(id_generator_at(generator, SOME_MS, &id, &err));
+	assert_non_null(strstr(err.message, "only go forward"));
 	assert_int_equal(duplicates(numbers, COUNT_OF(numbers)), 0);
 	assert_int_equal(id_generator_counts(generator)->refused, 2);
+	id_generator_destroy(generator);
+}
+
+/* A node number taken over: nothing from a millisecond that the last holder may have used. */
+static void snowflake_takes_over(void **state)
+{
+	(void)state;
+	struct id_manual_clock clock;
+	struct id_parts parts;
+	struct id id;
+	struct err err;
+
+	id_manual_clock_init(&clock, SOME_MS, 0);
+	struct id_options options = {.clock = &clock.clock, .not_before_ms = SOME_MS};
+	struct id_generator *generator = make("snowflake", options);
+	id = must_next(generator);
+	assert_true(id_inspect(id_format_find("snowflake"), NULL, &id, &parts, &err));
+	assert_int_equal(id_parts_find(&parts, "time_ms")->number, SOME_MS + 1);
+	assert_int_equal(id_generator_counts(generator)->waits, 1);
+	id_generator_destroy(generator);
+
+	options.not_before_ms = SOME_MS + 5000;
+	generator = make("snowflake", options);
+	assert_false(id_generator_next(generator, &id, &err));
+	assert_int_equal(id_generator_counts(generator)->refused, 1);
 	id_generator_destroy(generator);
 }
 
@@ -449,6 +475,7 @@ int main(void)
 	        cmocka_unit_test(snowflake_real_clock),
 	        cmocka_unit_test(layouts),
 	        cmocka_unit_test(snowflake_at),
+	        cmocka_unit_test(snowflake_takes_over),
 	        cmocka_unit_test(snowflake_asks_its_lease),
 	        cmocka_unit_test(fork_does_not_repeat),
 	        cmocka_unit_test(uuid_bits),
