@@ -17,15 +17,16 @@ run_suites() {
 	done
 	shift
 	suites=("${@/#/--suite=}")
-	# A log of its own for each invocation, so that two at a time do not mix.
+	# A log of its own for each invocation, so that two at a time do not mix; the logs of earlier ones go.
+	for base in "$folder"/meson-logs/testlog-*.json; do
+		base=${base%.json}
+		[[ ! -e $base.json ]] || kill -0 "${base##*-}" 2>/dev/null || rm -f "$base".*
+	done
 	base=testlog-$$
 	# A test's standard input is not ours, and a lock that is held here is not its business.
 	meson test -C "$folder" --no-rebuild --print-errorlogs --logbase "$base" "${options[@]}" "${suites[@]}" \
 		</dev/null || rc=$?
 	read -r passed failed skipped < <(awk -f "$root/harness/tests/tally.awk" "$folder/meson-logs/$base.json")
-	mv "$folder/meson-logs/$base.json" "$folder/meson-logs/testlog.json"
-	mv "$folder/meson-logs/$base.txt" "$folder/meson-logs/testlog.txt" 2>/dev/null || true
-	rm -f "$folder/meson-logs/$base".*
 	if ((rc != 0 && failed == 0)); then
 		failed=1 # meson is unhappy although each line went well: never a pass
 	fi

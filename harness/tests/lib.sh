@@ -23,8 +23,9 @@ tap_failed=0
 tap_done=
 rc=0 out='' err=''
 
+# To standard error, where meson shows it when the script fails.
 diag() {
-	printf '%s\n' "$*" | sed 's/^/# /'
+	printf '%s\n' "$*" | sed 's/^/# /' >&2
 }
 
 pass() {
@@ -37,6 +38,7 @@ fail() {
 	tap_count=$((tap_count + 1))
 	tap_failed=$((tap_failed + 1))
 	printf 'not ok %d - %s\n' "$tap_count" "$1"
+	diag "failed: $1"
 	shift
 	(($# == 0)) || diag "$@"
 }
