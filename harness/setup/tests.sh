@@ -54,11 +54,12 @@ run_tests() {
 	fi
 	(($# == 0)) || suites=("$@")
 
-	if [[ " ${suites[*]} " == *' live '* || " ${suites[*]} " == *' browser '* ]]; then
-		set_up test
+	case " ${suites[*]} " in
+	*' browser '*) set_up test browser ;;
+	*) set_up test ;;
+	esac
+	if [[ " ${suites[*]} " == *' live '* ]]; then
 		need_server
-	else
-		set_up
 	fi
 	if [[ " ${suites[*]} " == *' browser '* && -f $root/report/test/package-lock.json ]]; then
 		node_modules "$root/report/test" "the browser tests' packages" ||
