@@ -8,6 +8,7 @@
 bin=$scratch/bin
 tree=$scratch/tree
 
+# shellcheck disable=SC2016 # the stand-ins' code is for their shell
 # A machine with these programs only. Stand-ins write what they were asked for to $scratch/calls.
 fresh_machine() {
 	local tool
@@ -15,7 +16,7 @@ fresh_machine() {
 	mkdir -p "$bin" "$tree/harness"
 	: >"$scratch/calls"
 	for tool in bash sh env cat cp cmp ln mkdir rm sort sed tr wc tail head id dirname basename chmod uname grep true; do
-		ln -s "$(command -v "$tool")" "$bin/$tool"
+		ln -s "$(type -P "$tool")" "$bin/$tool"
 	done
 	cp -r "$source_root/harness/setup" "$tree/harness/"
 }
