@@ -119,7 +119,9 @@ static bool read_between(const char *operand, struct predicate_term *term, struc
 	    !read_number(skip_spaces(and+5), &term->b, &kind_b, err))
 		return false;
 	if (term->kind != kind_b)
-		return err_set(err, ERR_INPUT, "the two numbers of between have different units");
+		return err_set(err, ERR_INPUT,
+		               "the two numbers of between have different units; write both in "
+		               "one");
 	if (term->a > term->b)
 		return err_set(err, ERR_INPUT,
 		               "between %g and %g holds for nothing; write the smaller number "
@@ -186,7 +188,9 @@ static bool read_equal(const char *operand, struct predicate_term *term, struct 
 	if (operand[0] == '"') {
 		if (len < 3 || operand[len - 1] != '"')
 			return err_set(err, ERR_INPUT,
-			               "the text %s has no closing quote, or is empty", operand);
+			               "the text %s has no closing quote, or is empty; write = "
+			               "\"text\"",
+			               operand);
 		operand++;
 		len -= 2;
 	}
@@ -243,7 +247,8 @@ bool predicate_parse(const char *text, struct predicate *ret, struct err *err)
 		if (!word)
 			return err_set(err, ERR_INPUT, "\"%.60s\" is no predicate; %s", at, forms);
 		if (predicate.count == PREDICATE_MAX_TERMS)
-			return err_set(err, ERR_INPUT, "a predicate has at most %d terms",
+			return err_set(err, ERR_INPUT,
+			               "a predicate has at most %d terms; make two claims of it",
 			               PREDICATE_MAX_TERMS);
 		at = skip_spaces(at + strlen(word->text));
 		const char *end = term_end(at, &next);

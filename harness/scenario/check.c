@@ -204,7 +204,8 @@ static void check_cluster(struct checker *checker)
 	for (size_t i = 0; i < need->extensions.count; i++)
 		if (!name_is_good(need->extensions.items[i]))
 			complain(&loader->complaints, node_place(need->node, "extensions"),
-			         "\"%s\" is no name of an extension", need->extensions.items[i]);
+			         "\"%s\" is no name of an extension; use letters, digits, - and _",
+			         need->extensions.items[i]);
 	if (need->dataset && loader->vocabulary && loader->vocabulary->dataset_names) {
 		const char *const *known = loader->vocabulary->dataset_names;
 		bool found = false;
@@ -229,7 +230,8 @@ void check_scenario(struct loader *loader)
 	if (loader->arena->failed)
 		return;
 	check_steps(&checker);
-	check_sessions(&checker);
+	if (!loader->steps_unsure)
+		check_sessions(&checker);
 	check_claims(&checker);
 	check_charts(&checker);
 }

@@ -40,7 +40,7 @@ void bind_name(struct checker *checker, struct binding binding)
 	struct bindings *names = &checker->names;
 	const struct binding *before = find_binding(checker, binding.name);
 
-	if (before)
+	if (before && binding.kind != BINDING_ARM)
 		complain(&checker->loader->complaints, binding.place,
 		         "`%s` is %s already (%s:%d); give this one another name", binding.name,
 		         kind_text(before->kind), before->place.file, before->place.line);
@@ -168,7 +168,7 @@ void check_text(struct checker *checker, const struct node *node)
 			return;
 		if (subst_walk(one, &names, NULL, &fault, &err))
 			try_profiles(checker, node, text, (size_t)(at - text), len);
-		else
+		else if (!asked.why || !checker->loader->names_unsure)
 			complain(&checker->loader->complaints,
 			         node_text_place(node, (size_t)(at - text), len), "%s",
 			         asked.why ? asked.why : err.message);
@@ -249,7 +249,8 @@ static void check_literal(struct checker *checker, const struct node *node, cons
 	        arena_strndup(checker->loader->arena, literal + 1, (size_t)(end - literal - 1));
 	if (!name || strchr(name, '$'))
 		return;
-	bool known = is_step ? records_step(scenario, name) : !*name || !scenario->arms_count;
+	bool known = is_step ? checker->loader->steps_unsure || records_step(scenario, name)
+	                     : !*name || !scenario->arms_count;
 	for (size_t i = 0; !is_step && i < scenario->arms_count; i++)
 		known = known || !strcmp(scenario->arms[i].name, name);
 	if (!known)

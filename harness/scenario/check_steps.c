@@ -116,6 +116,8 @@ static bool resolve_arms(struct checker *checker, struct step *step)
 	const char **names =
 	        arena_alloc(loader->arena, (scenario->arms_count + 1) * sizeof(*names));
 
+	if (!scenario->arms_count && loader->names_unsure)
+		return false;
 	if (!scenario->arms_count) {
 		complain(&loader->complaints, step->place,
 		         "`each: arm` but the scenario has no arms; add `arms`, or write each: {x: "
@@ -157,13 +159,14 @@ static void check_each(struct checker *checker, struct step *step)
 	bool in_arm = checker->in_arm;
 	const struct node *each = node_find(step->node, "each");
 
-	if (!step->name) {
-		/* what `each` says was complained of */
-	} else if (!strcmp(step->name, "arm")) {
-		if (resolve_arms(checker, step)) {
-			checker->in_arm = true;
-			bind_arm_keys(checker, step);
-		}
+	/* What `each` says was complained of; its body cannot be judged. */
+	if (!step->name)
+		return;
+	if (!strcmp(step->name, "arm")) {
+		if (!resolve_arms(checker, step))
+			return;
+		checker->in_arm = true;
+		bind_arm_keys(checker, step);
 	} else {
 		const struct node *list = each->mapping.entries[0].value;
 		const char *number = "1";
@@ -229,12 +232,13 @@ static void check_count(struct checker *checker, const struct step *step)
 			continue;
 		if (subst_is_needed(step->count))
 			complain(&loader->complaints, node->place,
-			         "`repeat` at the profile %s: %s; the steps could never run",
+			         "`repeat` at the profile %s: %s; without a round the steps never "
+			         "run",
 			         profile_name((enum profile)i), err.message);
 		else
 			complain(&loader->complaints, node->place,
-			         "`repeat`: %s; without a round the steps can never run",
-			         err.message);
+			         "`repeat` is \"%s\"; write a number of rounds from 1 to %d",
+			         step->count, REPEAT_MAX);
 		return;
 	}
 }
@@ -355,7 +359,9 @@ static void check_step(struct checker *checker, struct step *step)
 {
 	const char *key = step_verb_name(step->verb);
 	const struct node *node = step->node;
+	char what[32];
 
+	snprintf(what, sizeof(what), "`%s`", key);
 	check_shared(checker->loader, step);
 	check_name(checker, node_find(node, "session"), "`session`");
 	switch (step->verb) {
@@ -366,7 +372,7 @@ static void check_step(struct checker *checker, struct step *step)
 	case STEP_MEASURE:
 	case STEP_PROBE:
 	case STEP_READ:
-		check_name(checker, node_find(node, key), key);
+		check_name(checker, node_find(node, key), what);
 		check_sample_name(checker, step, key);
 		check_text(checker, node_find(node, "of"));
 		check_meters(checker, step);
@@ -388,7 +394,7 @@ static void check_step(struct checker *checker, struct step *step)
 		break;
 	case STEP_JOIN:
 	case STEP_CLOSE:
-		check_name(checker, node_find(node, key), key);
+		check_name(checker, node_find(node, key), what);
 		break;
 	case STEP_EACH:
 	case STEP_REPEAT:

@@ -186,8 +186,9 @@ bool pairs_read(struct loader *loader, const struct node *node, const char *what
 		if (entry->value->kind == NODE_SCALAR && !entry->value->scalar.plain) {
 			text = entry->value->scalar.text;
 		} else if (!text_read(loader, entry->value, about, &text)) {
+			/* Stays in the list, so that its uses are not called unknown as well. */
 			good = false;
-			continue;
+			text = "";
 		}
 		pairs.items[pairs.count++] = (struct pair){.name = entry->key,
 		                                           .text = text,

@@ -28,7 +28,9 @@ struct loader {
 	const struct scenario_vocabulary *vocabulary; /* may be NULL */
 	struct buf all_text;                          /* of every file, for the hash */
 	struct include_chain main_file;               /* the scenario's own, outermost */
-	size_t files_count;                           /* included so far */
+	bool names_unsure;  /* params or arms were not read: more may exist */
+	bool steps_unsure;  /* the same of steps */
+	size_t files_count; /* included so far */
 };
 
 /* ---- fields of a map (fields.c) ---- */

@@ -286,8 +286,12 @@ static void report_syntax(struct reader *reader, struct fy_diag *diag)
 		                      .line = error->line,
 		                      .column = error->column};
 
-		complain(reader->complaints, place, "the YAML cannot be read: %s",
-		         error->msg ? error->msg : "unknown mistake");
+		const char *what = error->msg ? error->msg : "unknown mistake";
+		complain(reader->complaints, place, "the YAML cannot be read: %s; %s", what,
+		         strstr(what, "tab") ? "indent with blanks"
+		         : strstr(what, "on the same line")
+		                 ? "quote a text that has \": \" in it"
+		                 : "look for a missing bracket, quote or blank here and above");
 		any = true;
 	}
 	if (!any)

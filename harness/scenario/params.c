@@ -53,7 +53,7 @@ bool param_read(const char *written, struct arena *arena, enum param_kind *ret_k
 		if (isdigit((unsigned char)*written) && !*end)
 			return err_set(err, ERR_INPUT,
 			               !isfinite(number)
-			                       ? "\"%s\" is too large; the largest number is 2^53"
+			                       ? "\"%s\" is too large; numbers end below 2^53"
 			                       : "\"%s\" is no decimal number; write 5000, 200k, "
 			                         "1M",
 			               written);

@@ -135,6 +135,7 @@ static void read_params(struct loader *loader, const struct node *value, void *o
 	struct scenario *scenario = object;
 
 	if (value->kind != NODE_MAPPING || !value->mapping.count) {
+		loader->names_unsure = true;
 		complain(&loader->complaints, value->place,
 		         "`params` must be a map; write name: value, or remove it");
 		return;
@@ -160,7 +161,10 @@ static void read_params(struct loader *loader, const struct node *value, void *o
 		} else {
 			const char *text = NULL;
 
-			text_read(loader, entry->value, "the value", &text);
+			char what[80];
+
+			snprintf(what, sizeof(what), "`%.64s`", entry->key);
+			text_read(loader, entry->value, what, &text);
 			for (int p = 0; p < PROFILE_COUNT; p++)
 				param.value[p] = text;
 			param.given[0] = true;
@@ -186,6 +190,7 @@ static void read_arms(struct loader *loader, const struct node *value, void *obj
 	struct scenario *scenario = object;
 
 	if (value->kind != NODE_MAPPING || !value->mapping.count) {
+		loader->names_unsure = true;
 		complain(&loader->complaints, value->place,
 		         "`arms` must be a map; write name: {label: …}, or remove it");
 		return;
@@ -482,7 +487,7 @@ static void read_limits(struct loader *loader, const struct node *value, void *o
 		         "`limits` is empty; write at least one sentence on what the scenario does "
 		         "not show");
 	else
-		texts_read(loader, value, "`limits`", &scenario->limits);
+		texts_read(loader, value, "a sentence of `limits`", &scenario->limits);
 }
 
 void parse_scenario(struct loader *loader, const struct node *root)

@@ -187,6 +187,8 @@ static void with_session(struct step_reader *reader, const struct node *value)
 
 static void with_background(struct step_reader *reader, const struct node *value)
 {
+	/* Whatever it says, somebody meant to join it. */
+	reader->step->background = true;
 	flag_read(reader->loader, value, "`background`", &reader->step->background);
 }
 
@@ -229,9 +231,17 @@ static void with_expect(struct step_reader *reader, const struct node *value)
 	reader->step->expect.given = true;
 	if (value->kind == NODE_SCALAR && !strcmp(value->scalar.text, "error"))
 		return;
+	if (value->kind != NODE_MAPPING) {
+		complain(&reader->loader->complaints, value->place,
+		         "`expect` must be a map or the word error, not %s; write expect: "
+		         "{sqlstate: "
+		         "\"23505\"}",
+		         node_kind_text(value));
+		return;
+	}
 	fields_read(reader->loader, value, "`expect`", fields, COUNT_OF(fields),
 	            &reader->step->expect);
-	if (value->kind == NODE_MAPPING && !value->mapping.count)
+	if (!value->mapping.count)
 		complain(&reader->loader->complaints, value->place,
 		         "`expect` is empty; write expect: {sqlstate: \"23505\"}, or expect: error "
 		         "for any");
@@ -303,29 +313,47 @@ static const struct companion *companion_find(const char *key)
 	return NULL;
 }
 
-static void complain_no_verb(struct loader *loader, const struct node *node)
+/* Complains of the first key that was meant as a verb; false when there is none. */
+static bool complain_misspelled(struct loader *loader, const struct node *node)
 {
-	const char *keys[COUNT_OF(verbs) + 1] = {NULL};
-	const char *near = "";
-	struct place place = node->place;
+	const char *keys[COUNT_OF(verbs) + COUNT_OF(companions) + 1] = {NULL};
 
 	for (size_t i = 0; i < COUNT_OF(verbs); i++)
 		keys[i] = verbs[i].key;
-	for (size_t i = 0; i < node->mapping.count && !*near; i++) {
+	for (size_t i = 0; i < COUNT_OF(companions); i++)
+		keys[COUNT_OF(verbs) + i] = companions[i].key;
+	for (size_t i = 0; i < node->mapping.count; i++) {
 		const struct node_entry *entry = &node->mapping.entries[i];
 
-		if (companion_find(entry->key))
+		if (companion_find(entry->key) || verb_find(entry->key))
 			continue;
-		near = did_you_mean(loader->arena, entry->key, keys);
-		place = entry->place;
-		if (*near)
-			complain(&loader->complaints, place, "`%s` is no verb of a step%s",
-			         entry->key, near);
+		const char *near = nearest_word(entry->key, keys);
+		if (!near || !verb_find(near))
+			continue;
+		complain(&loader->complaints, entry->place,
+		         "`%s` is no verb of a step; did you mean `%s`?", entry->key, near);
+		return true;
 	}
-	if (!*near)
-		complain(&loader->complaints, place,
-		         "the step has no verb; begin it with one of %s",
-		         list_words(loader->arena, keys));
+	return false;
+}
+
+static void complain_no_verb(struct loader *loader, const struct node *node)
+{
+	const char *keys[COUNT_OF(verbs) + 1] = {NULL};
+
+	if (complain_misspelled(loader, node))
+		return;
+	for (size_t i = 0; i < COUNT_OF(verbs); i++)
+		keys[i] = verbs[i].key;
+	for (size_t i = 0; i < node->mapping.count; i++)
+		if (!companion_find(node->mapping.entries[i].key)) {
+			complain(&loader->complaints, node->mapping.entries[i].place,
+			         "`%s` is no verb of a step; the verbs are %s",
+			         node->mapping.entries[i].key, list_words(loader->arena, keys));
+			return;
+		}
+	complain(&loader->complaints, node->place, "the step has no verb; begin it with one of %s",
+	         list_words(loader->arena, keys));
 }
 
 /* The one verb of a step; `sql` is one only where no other stands. */
@@ -355,6 +383,8 @@ static const struct verb *find_verb(struct loader *loader, const struct node *no
 		}
 	if (!found)
 		complain_no_verb(loader, node);
+	else if (found->verb == STEP_SQL && complain_misspelled(loader, node))
+		return NULL;
 	return good ? found : NULL;
 }
 
@@ -381,6 +411,13 @@ static void complain_misplaced(struct loader *loader, const struct node_entry *e
 		if (companions[i].verbs & bit)
 			keys[n++] = companions[i].key;
 	keys[n] = NULL;
+	if (verb->verb == STEP_VERB_COUNT) {
+		complain(&loader->complaints, entry->place,
+		         "an `include` stands alone; remove `%s`, or write it in the included "
+		         "steps",
+		         entry->key);
+		return;
+	}
 	const char *near =
 	        companion_find(entry->key) ? "" : did_you_mean(loader->arena, entry->key, keys);
 	if (*near)
@@ -461,6 +498,7 @@ static void include_steps(struct loader *loader, const struct node *value,
 	const char *path = beside(loader->arena, value->place.file, name);
 	struct include_chain link = {.outer = chain};
 	const struct node *root = path ? load_file(loader, path, value->place, &link) : NULL;
+	loader->steps_unsure = loader->steps_unsure || !root || root->kind != NODE_SEQUENCE;
 	if (!root)
 		return;
 	if (root->kind != NODE_SEQUENCE)
@@ -478,14 +516,17 @@ static void parse_step(struct loader *loader, const struct node *node, struct in
 	struct place place = node->place;
 
 	if (node->kind != NODE_MAPPING || !node->mapping.count) {
+		loader->steps_unsure = true;
 		complain(&loader->complaints, node->place,
 		         "a step must be a map, not %s; write - sql: …",
 		         node->kind == NODE_MAPPING ? "an empty one" : node_kind_text(node));
 		return;
 	}
 	const struct verb *verb = find_verb(loader, node, &place);
-	if (!verb)
+	if (!verb) {
+		loader->steps_unsure = true;
 		return;
+	}
 	struct step step = {.verb = verb->verb,
 	                    .place = place,
 	                    .node = node,
@@ -515,9 +556,14 @@ void parse_steps(struct loader *loader, const struct node *list, struct include_
 	struct step_list steps = {0};
 
 	if (list->kind != NODE_SEQUENCE || !list->sequence.count) {
-		complain(&loader->complaints, list->place,
-		         "the steps must be a list, not %s; start each with \"- \"",
-		         list->kind == NODE_SEQUENCE ? "an empty one" : node_kind_text(list));
+		loader->steps_unsure = true;
+		if (list->kind == NODE_SEQUENCE)
+			complain(&loader->complaints, list->place,
+			         "the list of steps is empty; write at least one, as - sql: …");
+		else
+			complain(&loader->complaints, list->place,
+			         "the steps must be a list, not %s; start each with \"- \"",
+			         node_kind_text(list));
 		return;
 	}
 	parse_list(loader, list, chain, &steps);

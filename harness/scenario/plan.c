@@ -250,7 +250,7 @@ static bool print_visit(void *context, const struct plan_step *plan, struct err 
 		return true;
 	buf_printf(printer->out, "      %*s", (int)(2 * plan->depth), "");
 	if (step->verb == STEP_REPEAT)
-		buf_printf(printer->out, "%s times%s%s:\n", plan->value,
+		buf_printf(printer->out, "%s times%s%s (the first is shown):\n", plan->value,
 		           step->name ? ", counted by " : "", step->name ? step->name : "");
 	else
 		buf_printf(printer->out, "%s %s:\n", step->name, plan->value);

@@ -183,6 +183,8 @@ static bool expand_name(struct expression *e, struct buf *ret, bool *ret_done)
 			return err_set(e->err, ERR_INPUT,
 			               "`quote` takes one name; write ${quote %s}", name);
 	}
+	if (!quote && !strcmp(name, "quote"))
+		return err_set(e->err, ERR_INPUT, "`quote` needs a name; write ${quote name}");
 	if (*e->at != '}') {
 		e->at = start;
 		return true;
