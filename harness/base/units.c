@@ -110,10 +110,10 @@ bool quantity_parse_integer(const char *text, int64_t *ret, enum quantity_kind *
 	if (!quantity_parse(text, &quantity))
 		return err_set(err, ERR_INPUT, "\"%s\" is no number; write 5000, 200k, 1M, 128MB or 30s",
 		               text);
-	/* 2^53: the last whole number that a double tells from its neighbour. */
-	if (quantity.value < 0 || quantity.value > 9007199254740992.0 ||
+	/* From 2^53 on a double does not tell a whole number from its neighbour. */
+	if (quantity.value < 0 || quantity.value >= 9007199254740992.0 ||
 	    quantity.value != floor(quantity.value))
-		return err_set(err, ERR_INPUT, "\"%s\" is no whole number from 0 to 2^53", text);
+		return err_set(err, ERR_INPUT, "\"%s\" is no whole number from 0 to below 2^53; write 5000, 200k or 1M", text);
 	*ret = (int64_t)quantity.value;
 	*ret_kind = quantity.kind;
 	return true;
