@@ -26,7 +26,7 @@ struct start_fault {
 	char what[24];
 };
 
-static void child_fault(int report_fd, const char *what)
+static _Noreturn void child_fault(int report_fd, const char *what)
 {
 	struct start_fault fault = {.error = errno};
 	ssize_t put;

@@ -125,6 +125,20 @@ bool readings_add(struct readings *readings, const char *metric, const char *typ
 	return true;
 }
 
+bool readings_add_text(struct readings *readings, const char *metric, const char *type,
+                       const char *text, struct err *err)
+{
+	struct reading *reading = readings_new(readings, metric, type, err);
+
+	if (!reading)
+		return false;
+	reading->is_text = true;
+	if (!(reading->text = strdup(text)))
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	readings->count++;
+	return true;
+}
+
 bool readings_add_int(struct readings *readings, const char *metric, const char *type,
                       int64_t value, struct err *err)
 {

@@ -38,6 +38,9 @@ void readings_finish(struct readings *readings);
 /* Adds value as text gives it: an integer, a real, or text; NULL adds nothing. */
 bool readings_add(struct readings *readings, const char *metric, const char *type,
                   const char *value, const char *labels, struct err *err) MUST_CHECK;
+/* A text, whatever it looks like. */
+bool readings_add_text(struct readings *readings, const char *metric, const char *type,
+                       const char *text, struct err *err) MUST_CHECK;
 bool readings_add_int(struct readings *readings, const char *metric, const char *type,
                       int64_t value, struct err *err) MUST_CHECK;
 /* Every column of a row is a metric; `type` NULL: timing for times, else exact. */

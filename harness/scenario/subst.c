@@ -63,7 +63,7 @@ static bool read_sum(struct expression *e, int64_t *ret);
 static bool read_factor(struct expression *e, int64_t *ret)
 {
 	char name[NAME_MAX_LEN + 1];
-	const char *text;
+	const char *text = NULL;
 	enum quantity_kind kind;
 
 	skip_space(e);
@@ -166,7 +166,7 @@ static bool expand_name(struct expression *e, struct buf *ret, bool *ret_done)
 {
 	const char *start = e->at;
 	char name[NAME_MAX_LEN + 1];
-	const char *text;
+	const char *text = NULL;
 	bool quote = false;
 
 	if (isdigit((unsigned char)*e->at) || *e->at == '(')

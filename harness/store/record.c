@@ -118,6 +118,7 @@ static bool add_samples(struct store *store, int64_t step_id, const struct recor
 			B_TEXT(":unit", samples[i].unit),
 			B_TEXT(":metric_type", samples[i].type),
 			value,
+			samples[i].rep ? B_INT(":rep", samples[i].rep) : B_NULL(":rep"),
 			B_TEXT(":labels", samples[i].labels),
 		};
 		query_bind(&query, binds, COUNT_OF(binds));

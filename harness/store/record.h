@@ -41,6 +41,7 @@ struct record_step {
 };
 struct record_sample {
 	const char *metric, *unit, *type, *labels;
+	int64_t rep;       /* 0: the step's */
 	struct bind value; /* the name is filled in here */
 };
 bool record_step(struct store *store, const struct record_step *step,

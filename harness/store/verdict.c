@@ -57,6 +57,8 @@ struct claim_row {
 	bool has_published;
 	bool in_scope;
 	char scope[256];
+	char status[16];         /* of the scenario */
+	char status_reason[400];
 };
 
 static void claim_row_finish(struct claim_row *row)
@@ -96,6 +98,8 @@ static bool claim_row_read(struct store *store, int64_t run_id, const char *scen
 	                          .in_scope = query_get_int(&query, 5) != 0};
 	snprintf(ret->metric_type, sizeof(ret->metric_type), "%s", query_get_text(&query, 2));
 	snprintf(ret->scope, sizeof(ret->scope), "%s", query_get_text(&query, 6));
+	snprintf(ret->status, sizeof(ret->status), "%s", query_get_text(&query, 13));
+	snprintf(ret->status_reason, sizeof(ret->status_reason), "%s", query_get_text(&query, 14));
 	/* The printed digits count only where the text is the figure itself. */
 	ret->has_published = !query_is_null(&query, 4);
 	if (ret->has_published && !figure_parse(query_get_text(&query, 3), &ret->figure))
@@ -316,6 +320,24 @@ static bool judge(struct verdict *verdict, const struct claim_row *row, struct v
 	return true;
 }
 
+/*
+ * A scenario that did not come to its end proves nothing: samples of three
+ * rounds out of ten could satisfy a predicate by accident.
+ */
+static bool judge_unfinished(struct verdict *verdict, const struct claim_row *row)
+{
+	if (!row->in_scope)
+		say(verdict, VERDICT_NOT_RUN, "out of scope at this profile: %s", row->scope);
+	else if (!strcmp(row->status, "error"))
+		say(verdict, VERDICT_ERROR, "the scenario ended early: %s", row->status_reason);
+	else if (strcmp(row->status, "done"))
+		say(verdict, VERDICT_NOT_RUN, "%s",
+		    row->status_reason[0] ? row->status_reason : "the scenario did not run");
+	else
+		return false;
+	return true;
+}
+
 bool verdict_derive(struct store *store, int64_t run_id, const char *scenario, const char *claim,
                     struct verdict *ret, struct err *err)
 {
@@ -326,8 +348,7 @@ bool verdict_derive(struct store *store, int64_t run_id, const char *scenario, c
 
 	if (!claim_row_read(store, run_id, scenario, claim, &row, err))
 		return false;
-	if (!row.in_scope) {
-		say(&verdict, VERDICT_NOT_RUN, "out of scope at this profile: %s", row.scope);
+	if (judge_unfinished(&verdict, &row)) {
 		*ret = verdict;
 		return true;
 	}

@@ -1,4 +1,5 @@
 -- What a verdict is derived from, and the verdict as stored. Parameters: run_id, scenario, claim.
-select sql, predicate, metric_type, published, published_value, in_scope, scope, verdict, reason, value, value_low,
-	value_high, n
-from claim where run_id = :run_id and scenario = :scenario and claim = :claim
+select c.sql, c.predicate, c.metric_type, c.published, c.published_value, c.in_scope, c.scope, c.verdict, c.reason,
+	c.value, c.value_low, c.value_high, c.n, s.status, s.reason
+from claim c join scenario s using (run_id, scenario)
+where c.run_id = :run_id and c.scenario = :scenario and c.claim = :claim

@@ -119,6 +119,7 @@ create table sample (
 	unit text not null,
 	metric_type text not null check (metric_type in ('exact', 'counter', 'timing', 'event')),
 	value any,                              -- a number; a text where the metric is one
+	rep integer,                            -- of a probe of several rows; null: the step's
 	labels text not null default '{}'       -- JSON object: the step's and the meter's own
 ) strict;
 create index sample_by_step on sample (step_id);
@@ -208,7 +209,7 @@ select st.step_id, st.run_id, sc.document, st.scenario, st.verb, st.name as step
 from step st join scenario sc using (run_id, scenario);
 
 create view samples as
-select sa.sample_id, st.run_id, sc.document, st.scenario, st.arm, st.name as step, st.rep, sa.metric, sa.unit,
+select sa.sample_id, st.run_id, sc.document, st.scenario, st.arm, st.name as step, coalesce(sa.rep, st.rep) as rep, sa.metric, sa.unit,
 	sa.metric_type, sa.value, sa.labels,
 	strftime('%Y-%m-%dT%H:%M:%fZ', st.started_us / 1e6, 'unixepoch') as at, st.step_id
 from sample sa join step st using (step_id) join scenario sc using (run_id, scenario);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * The command room: the only one that prints, reads the environment and
+ * decides exit codes. A command is one file here and one row of the table in
+ * main.c.
+ *
+ * Results go to stdout, messages and progress to stderr.
+ */
+#ifndef KEYLAB_CMD_CMD_H
+#define KEYLAB_CMD_CMD_H
+
+#include "base/base.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "pg/home.h"
+#include "pg/server.h"
+#include "run/run.h"
+#include "scenario/scenario.h"
+#include "store/store.h"
+
+/* Exit codes (README, "Exit codes"). */
+enum {
+	EXIT_AS_EXPECTED = 0,
+	EXIT_REFUTED = 1,
+	EXIT_INCONCLUSIVE = 2,
+	EXIT_ENVIRONMENT = 3,
+	EXIT_USAGE = 64,
+	EXIT_INTERNAL = 70,
+	EXIT_INTERRUPTED = 130,
+};
+
+struct command {
+	const char *name;
+	const char *summary; /* one line for the list */
+	const char *usage;   /* the whole help text */
+	int (*main)(const struct command *command, int argc, char **argv);
+};
+
+extern const struct command command_check, command_clean, command_cluster, command_doctor,
+	command_export, command_id, command_list, command_plan, command_report, command_run,
+	command_verify;
+
+/* ---- what commands share (common.c) ---- */
+
+/* Prints "keylab: message" to stderr; returns the exit code of its kind. */
+int fail(const struct err *err);
+/* Prints the fault and where the command's help is; returns EXIT_USAGE. */
+int usage_error(const struct command *command, const char *format, ...) PRINTF(2, 3);
+/* Writes to stdout and checks that it arrived; the code to return. */
+int print_result(const struct buf *text, int code);
+/* Where PATH finds a program, or NULL; owned. */
+char *find_program(const char *name);
+/* May messages be coloured? Not with NO_COLOR, TERM=dumb, or into a file. */
+bool colour_on(int fd);
+
+/* keylab's folder by the environment (KEYLAB_HOME, KEYLAB_SERVER_USER, XDG_CACHE_HOME, HOME). */
+bool open_home(struct home **ret, struct err *err) MUST_CHECK;
+/* All servers; named NULL looks at PG_CONFIG, PATH, the distribution, KEYLAB_PINNED. */
+bool find_servers(const struct home *home, const char *named, struct server_list *ret,
+                  struct err *err) MUST_CHECK;
+/* The folder of scenario files: KEYLAB_SCENARIOS, ./scenarios, or the source's. */
+const char *scenarios_dir(void);
+/* Default path of the store. */
+#define DEFAULT_DB "results/keylab.db"
+
+/* Scenarios by name, document, or file; all of them when there are no names. */
+struct scenario_set {
+	struct scenario **items;
+	size_t count;
+	size_t faulty; /* files that could not be read or are wrong */
+};
+/*
+ * Loads and checks; messages holds what is wrong, a line each. With
+ * `all_or_nothing` a wrong file is an err.
+ */
+bool load_scenarios(char *const *names, size_t count, struct scenario_set *ret,
+                    struct buf *messages, struct err *err) MUST_CHECK;
+void scenario_set_finish(struct scenario_set *set);
+
+/* Paths below the scenarios folder, sorted by document's order and name; owned. */
+bool list_scenario_files(char ***ret, size_t *ret_count, struct err *err) MUST_CHECK;
+void free_list(char **list, size_t count);
+
+#endif

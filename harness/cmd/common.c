@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/* What commands share: faults, output, servers, finding scenarios. */
+#include <errno.h>
+#include <glob.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "cmd/cmd.h"
+
+int fail(const struct err *err)
+{
+	fprintf(stderr, "keylab: %s\n", err->message);
+	return err_exit_code(err->kind);
+}
+
+int usage_error(const struct command *command, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "keylab %s: ", command->name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, " (keylab help %s shows how it is used)\n", command->name);
+	return EXIT_USAGE;
+}
+
+int print_result(const struct buf *text, int code)
+{
+	struct err err;
+
+	if (!buf_ok(text, &err))
+		return fail(&err);
+	if (fwrite(text->data, 1, text->len, stdout) != text->len || fflush(stdout) != 0) {
+		fprintf(stderr, "keylab: cannot write to standard output: %s\n", strerror(errno));
+		return EXIT_ENVIRONMENT;
+	}
+	return code;
+}
+
+char *find_program(const char *name)
+{
+	const char *path = getenv("PATH");
+	CLEANUP(free_p) char *copy = strdup(path ? path : "/usr/local/bin:/usr/bin:/bin");
+	char *rest = NULL;
+
+	if (strchr(name, '/'))
+		return fs_is_executable(name) ? strdup(name) : NULL;
+	for (char *dir = copy ? strtok_r(copy, ":", &rest) : NULL; dir;
+	     dir = strtok_r(NULL, ":", &rest)) {
+		char *program = fs_join(NULL, dir, name);
+
+		if (program && fs_is_executable(program))
+			return program;
+		free(program);
+	}
+	return NULL;
+}
+
+bool colour_on(int fd)
+{
+	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(fd) && !(none && none[0]) && term && strcmp(term, "dumb");
+}
+
+bool open_home(struct home **ret, struct err *err)
+{
+	const struct home_options options = {
+		.root = getenv("KEYLAB_HOME"),
+		.cache = getenv("XDG_CACHE_HOME"),
+		.user_home = getenv("HOME"),
+		.server_user = getenv("KEYLAB_SERVER_USER"),
+	};
+
+	return home_open(&options, ret, err);
+}
+
+bool find_servers(const struct home *home, const char *named, struct server_list *ret,
+                  struct err *err)
+{
+	const struct server_search search = {
+		.named = named,
+		.pg_config = getenv("PG_CONFIG"),
+		.path = getenv("PATH"),
+		.pinned = getenv("KEYLAB_PINNED"),
+	};
+
+	return server_find(&search, home, ret, err);
+}
+
+const char *scenarios_dir(void)
+{
+	const char *named = getenv("KEYLAB_SCENARIOS");
+
+	if (named && named[0])
+		return named;
+	return fs_is_dir("scenarios") ? "scenarios" : KEYLAB_SOURCE_ROOT "/scenarios";
+}
+
+void free_list(char **list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(list[i]);
+	free(list);
+}
+
+bool list_scenario_files(char ***ret, size_t *ret_count, struct err *err)
+{
+	CLEANUP(free_p) char *pattern = fs_printf(err, "%s/*/*.yaml", scenarios_dir());
+	glob_t found = {0};
+
+	if (!pattern)
+		return false;
+	int code = glob(pattern, 0, NULL, &found);
+	if (code && code != GLOB_NOMATCH)
+		return err_set(err, ERR_SYSTEM, "cannot list %s", pattern);
+	char **list = calloc(found.gl_pathc + 1, sizeof(*list));
+	for (size_t i = 0; list && i < found.gl_pathc; i++)
+		list[i] = strdup(found.gl_pathv[i]);
+	*ret_count = found.gl_pathc;
+	globfree(&found);
+	if (!list)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	*ret = list;
+	return true;
+}
+
+/* Is the file …/DOCUMENT/NAME.yaml what a word names: its name or its document? */
+static bool is_named(const char *path, const char *word)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	size_t len = strlen(word);
+
+	if (!strncmp(name, word, len) && !strcmp(name + len, ".yaml"))
+		return true;
+	if (!slash)
+		return false;
+	const char *document = slash;
+	while (document > path && document[-1] != '/')
+		document--;
+	return (size_t)(slash - document) == len && !strncmp(document, word, len);
+}
+
+static bool is_path(const char *word)
+{
+	return strchr(word, '/') || (strlen(word) > 5 && !strcmp(word + strlen(word) - 5, ".yaml"));
+}
+
+static bool add_file(struct scenario_set *set, const char *path, struct buf *messages,
+                     struct err *err)
+{
+	struct scenario *scenario;
+	struct err inner = {0};
+
+	for (size_t i = 0; i < set->count; i++)
+		if (!strcmp(set->items[i]->path, path))
+			return true;
+	struct scenario **grown = realloc(set->items, (set->count + 1) * sizeof(*grown));
+	if (!grown)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	set->items = grown;
+	size_t before = messages->len;
+	if (scenario_load(path, run_vocabulary(), &scenario, messages, &inner)) {
+		set->items[set->count++] = scenario;
+		return true;
+	}
+	if (inner.kind != ERR_INPUT && messages->len == before) {
+		*err = inner;
+		return false;
+	}
+	if (messages->len == before)
+		buf_printf(messages, "%s\n", inner.message);
+	set->faulty++;
+	return true;
+}
+
+static bool add_word(struct scenario_set *set, const char *word, char *const *files,
+                     size_t files_count, struct buf *messages, struct err *err)
+{
+	bool any = false;
+
+	if (is_path(word))
+		return add_file(set, word, messages, err);
+	for (size_t i = 0; i < files_count; i++) {
+		if (!is_named(files[i], word))
+			continue;
+		any = true;
+		if (!add_file(set, files[i], messages, err))
+			return false;
+	}
+	if (!any)
+		return err_set(err, ERR_USAGE,
+		               "there is no scenario or document \"%s\" in %s; keylab list shows them",
+		               word, scenarios_dir());
+	return true;
+}
+
+bool load_scenarios(char *const *names, size_t count, struct scenario_set *ret,
+                    struct buf *messages, struct err *err)
+{
+	struct scenario_set set = {0};
+	char **files = NULL;
+	size_t files_count = 0;
+	bool ok = list_scenario_files(&files, &files_count, err);
+
+	for (size_t i = 0; ok && i < count; i++)
+		ok = add_word(&set, names[i], files, files_count, messages, err);
+	for (size_t i = 0; ok && !count && i < files_count; i++)
+		ok = add_file(&set, files[i], messages, err);
+	free_list(files, files_count);
+	if (ok && !set.count && !set.faulty)
+		ok = err_set(err, ERR_INPUT, "there are no scenarios in %s; KEYLAB_SCENARIOS names "
+		             "another folder", scenarios_dir());
+	if (!ok) {
+		scenario_set_finish(&set);
+		return false;
+	}
+	*ret = set;
+	return true;
+}
+
+void scenario_set_finish(struct scenario_set *set)
+{
+	for (size_t i = 0; i < set->count; i++)
+		scenario_destroy(set->items[i]);
+	free(set->items);
+	*set = (struct scenario_set){0};
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/* keylab plan: the steps that a run would take. */
+#include "scenario/plan.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+#include "cmd/cmd.h"
+
+#define OVERRIDES_MAX 64
+
+struct plan_options {
+	enum profile profile;
+	const char *overrides[OVERRIDES_MAX];
+	size_t overrides_count;
+	bool json;
+};
+
+static int parse(const struct command *command, int argc, char **argv, struct plan_options *ret)
+{
+	static const struct option options[] = {{"profile", required_argument, NULL, 'p'},
+	                                        {"set", required_argument, NULL, 's'},
+	                                        {"json", no_argument, NULL, 'j'},
+	                                        {0}};
+
+	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+		switch (option) {
+		case 'p':
+			if (!profile_parse(optarg, &ret->profile))
+				return usage_error(command, "\"%s\" is no profile: quick, chapter, large",
+				                   optarg);
+			break;
+		case 's':
+			if (ret->overrides_count == OVERRIDES_MAX)
+				return usage_error(command, "too many --set");
+			ret->overrides[ret->overrides_count++] = optarg;
+			break;
+		case 'j':
+			ret->json = true;
+			break;
+		default:
+			return usage_error(command, "unknown option");
+		}
+	}
+	return 0;
+}
+
+static bool plan_one(const struct scenario *scenario, const struct plan_options *options,
+                     struct buf *out, struct err *err)
+{
+	CLEANUP(arena_finish) struct arena arena;
+	struct pairs params;
+
+	arena_init(&arena, 0);
+	if (!scenario_params(scenario, options->profile, options->overrides,
+	                     options->overrides_count, &arena, &params, err))
+		return err_within(err, "%s", scenario->name);
+	return options->json ? plan_print_json(scenario, &params, options->profile, out, err)
+	                     : plan_print(scenario, &params, options->profile, out, err);
+}
+
+static int plan_main(const struct command *command, int argc, char **argv)
+{
+	CLEANUP(scenario_set_finish) struct scenario_set set = {0};
+	CLEANUP(buf_finish) struct buf messages;
+	CLEANUP(buf_finish) struct buf out;
+	struct plan_options options = {.profile = PROFILE_CHAPTER};
+	struct err err;
+
+	buf_init(&messages, 0);
+	buf_init(&out, 0);
+	int code = parse(command, argc, argv, &options);
+	if (code)
+		return code;
+	if (!load_scenarios(argv + optind, (size_t)(argc - optind), &set, &messages, &err))
+		return fail(&err);
+	fputs(messages.data, stderr);
+	for (size_t i = 0; i < set.count; i++)
+		if (!plan_one(set.items[i], &options, &out, &err))
+			return fail(&err);
+	return print_result(&out, set.faulty ? EXIT_USAGE : EXIT_AS_EXPECTED);
+}
+
+const struct command command_plan = {
+	.name = "plan",
+	.summary = "show the steps that a run would take",
+	.usage = "keylab plan [--profile quick|chapter|large] [--set NAME=VALUE]... [--json]\n"
+	         "            [NAME|DOCUMENT|FILE]...\n\n"
+	         "Prints the steps with their names filled in, loops unrolled. Needs no server.\n",
+	.main = plan_main,
+};

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/* keylab report: the evidence page. */
+#include "report/report.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fs.h"
+#include "base/proc.h"
+#include "cmd/cmd.h"
+
+#define RUNS_MAX 64
+
+struct request {
+	const char *db, *out;
+	struct report_options options;
+	int64_t runs[RUNS_MAX];
+	bool open;
+};
+
+static bool parse_runs(const char *text, struct request *ret)
+{
+	char *end;
+
+	for (;; text = end + 1) {
+		long long run = strtoll(text, &end, 10);
+
+		if (end == text || run <= 0 || ret->options.runs_count == RUNS_MAX)
+			return false;
+		ret->runs[ret->options.runs_count++] = run;
+		if (!*end)
+			return true;
+		if (*end != ',')
+			return false;
+	}
+}
+
+static int parse(const struct command *command, int argc, char **argv, struct request *ret)
+{
+	static const struct option options[] = {
+		{"db", required_argument, NULL, 'd'},       {"out", required_argument, NULL, 'o'},
+		{"run", required_argument, NULL, 'r'},      {"document", required_argument, NULL, 'D'},
+		{"assets", required_argument, NULL, 'a'},   {"expand", no_argument, NULL, 'e'},
+		{"open", no_argument, NULL, 'O'},           {"no-charts", no_argument, NULL, 'n'},
+		{0}};
+	bool charts = true;
+
+	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+		switch (option) {
+		case 'd':
+			ret->db = optarg;
+			break;
+		case 'o':
+			ret->out = optarg;
+			break;
+		case 'r':
+			if (!parse_runs(optarg, ret))
+				return usage_error(command, "\"%s\" is no list of run numbers", optarg);
+			break;
+		case 'D':
+			ret->options.document = optarg;
+			break;
+		case 'a':
+			if (strcmp(optarg, "external") && strcmp(optarg, "inline"))
+				return usage_error(command, "--assets is inline or external");
+			ret->options.assets_external = !strcmp(optarg, "external");
+			break;
+		case 'e':
+			ret->options.expand = true;
+			break;
+		case 'n':
+			charts = false;
+			break;
+		case 'O':
+			ret->open = true;
+			break;
+		default:
+			return usage_error(command, "unknown option");
+		}
+	}
+	if (optind < argc)
+		return usage_error(command, "\"%s\" was not expected", argv[optind]);
+	ret->options.gnuplot = charts ? find_program("gnuplot") : NULL;
+	return 0;
+}
+
+/* The page beside its store when nobody says where. */
+static char *out_path(const struct request *request, struct err *err)
+{
+	const char *slash = strrchr(request->db, '/');
+
+	if (request->out)
+		return fs_printf(err, "%s", request->out);
+	if (!slash)
+		return fs_printf(err, "report.html");
+	return fs_printf(err, "%.*s/report.html", (int)(slash - request->db), request->db);
+}
+
+static bool write_css(const char *page, struct err *err)
+{
+	const char *slash = strrchr(page, '/');
+	CLEANUP(free_p)
+	char *path = fs_printf(err, "%.*s%sreport.css", slash ? (int)(slash - page) : 0, page,
+	                       slash ? "/" : "");
+
+	return path && fs_write(path, report_css(), strlen(report_css()), 0644, err);
+}
+
+/* Asks the desktop to show it; not being able to is no failure of the report. */
+static void open_page(const char *path)
+{
+	CLEANUP(free_p) char *program = find_program("xdg-open");
+	const char *const argv[] = {program, path, NULL};
+	const struct proc_spec spec = {
+		.argv = argv, .stdin_fd = -1, .stdout_fd = -1, .stderr_fd = -1};
+	struct proc proc = PROC_NONE;
+	struct err err;
+
+	if (!program || !proc_start(&spec, &proc, &err))
+		fprintf(stderr, "keylab: no program to open it with; it is in %s\n", path);
+}
+
+static bool render(struct request *request, char **ret_path, struct err *err)
+{
+	CLEANUP(store_close_p) struct store *store = NULL;
+	CLEANUP(home_close_p) struct home *home = NULL;
+	CLEANUP(free_p) char *cache = NULL;
+	CLEANUP(buf_finish) struct buf html;
+
+	buf_init(&html, 0);
+	/* Without a folder of its own keylab draws every chart anew. */
+	if (open_home(&home, NULL))
+		cache = fs_join(err, home->root, "charts");
+	request->options.cache_dir = cache;
+	if (request->options.runs_count)
+		request->options.runs = request->runs;
+	if (!store_open(request->db, STORE_READ, &store, err) ||
+	    !report_render(store, &request->options, &html, err))
+		return false;
+	if (html.len > REPORT_WARN_BYTES)
+		fprintf(stderr, "keylab: the page is %zu kB large\n", html.len / 1024);
+	*ret_path = out_path(request, err);
+	return *ret_path && fs_write(*ret_path, html.data, html.len, 0644, err) &&
+	       (!request->options.assets_external || write_css(*ret_path, err));
+}
+
+static int report_main(const struct command *command, int argc, char **argv)
+{
+	struct request request = {.db = DEFAULT_DB};
+	CLEANUP(free_p) char *path = NULL;
+	struct err err;
+	int code = parse(command, argc, argv, &request);
+
+	if (code)
+		return code;
+	if (!render(&request, &path, &err))
+		return fail(&err);
+	printf("%s\n", path);
+	if (request.open)
+		open_page(path);
+	return fflush(stdout) ? EXIT_ENVIRONMENT : EXIT_AS_EXPECTED;
+}
+
+const struct command command_report = {
+	.name = "report",
+	.summary = "render the evidence page from a store",
+	.usage = "keylab report [--db FILE] [--out FILE] [--run N[,M...]] [--document NAME]\n"
+	         "              [--assets inline|external] [--expand] [--no-charts] [--open]\n\n"
+	         "Writes one self-contained HTML file (beside the store when --out is absent) and\n"
+	         "prints its path. Several runs are compared, the first one in full. Needs no server;\n"
+	         "charts need gnuplot, and without it the page keeps its tables.\n",
+	.main = report_main,
+};

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/* keylab run: runs scenarios into a store. */
+#include "run/run.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/fs.h"
+#include "base/interrupt.h"
+#include "cmd/cmd.h"
+#include "cmd/progress.h"
+#include "sql.h"
+#include "store/verdict.h"
+
+#define OVERRIDES_MAX 64
+
+struct options {
+	const char *db, *pg_bin;
+	enum profile profile;
+	const char *overrides[OVERRIDES_MAX];
+	size_t overrides_count;
+	int64_t seed;
+	bool has_seed, quiet, keep, allow_inconclusive, dry;
+};
+
+static int parse_option(const struct command *command, int option, struct options *ret)
+{
+	char *end;
+
+	switch (option) {
+	case 'd':
+		ret->db = optarg;
+		return 0;
+	case 'b':
+		ret->pg_bin = optarg;
+		return 0;
+	case 'p':
+		if (!profile_parse(optarg, &ret->profile))
+			return usage_error(command, "\"%s\" is no profile: quick, chapter, large", optarg);
+		return 0;
+	case 's':
+		if (ret->overrides_count == OVERRIDES_MAX)
+			return usage_error(command, "too many --set");
+		ret->overrides[ret->overrides_count++] = optarg;
+		return 0;
+	case 'S':
+		ret->seed = strtoll(optarg, &end, 10);
+		ret->has_seed = true;
+		return end == optarg || *end ? usage_error(command, "\"%s\" is no seed", optarg) : 0;
+	case 'q':
+		ret->quiet = true;
+		return 0;
+	case 'k':
+		ret->keep = true;
+		return 0;
+	case 'i':
+		ret->allow_inconclusive = true;
+		return 0;
+	case 'n':
+		ret->dry = true;
+		return 0;
+	default:
+		return usage_error(command, "unknown option");
+	}
+}
+
+static int parse(const struct command *command, int argc, char **argv, struct options *ret)
+{
+	static const struct option options[] = {{"db", required_argument, NULL, 'd'},
+	                                        {"pg-bin", required_argument, NULL, 'b'},
+	                                        {"profile", required_argument, NULL, 'p'},
+	                                        {"set", required_argument, NULL, 's'},
+	                                        {"seed", required_argument, NULL, 'S'},
+	                                        {"quiet", no_argument, NULL, 'q'},
+	                                        {"keep", no_argument, NULL, 'k'},
+	                                        {"allow-inconclusive", no_argument, NULL, 'i'},
+	                                        {"dry-run", no_argument, NULL, 'n'},
+	                                        {0}};
+
+	for (int option; (option = getopt_long(argc, argv, "qn", options, NULL)) != -1;) {
+		int code = parse_option(command, option, ret);
+
+		if (code)
+			return code;
+	}
+	return 0;
+}
+
+/* A --set for one scenario is an unknown name to another: each gets those that it has. */
+static bool check_overrides(const struct options *options, const struct scenario_set *set,
+                            struct err *err)
+{
+	for (size_t i = 0; i < options->overrides_count; i++) {
+		const char *equals = strchr(options->overrides[i], '=');
+		bool known = false;
+
+		if (!equals || equals == options->overrides[i])
+			return err_set(err, ERR_USAGE, "--set %s: write NAME=VALUE", options->overrides[i]);
+		size_t len = (size_t)(equals - options->overrides[i]);
+		for (size_t s = 0; s < set->count; s++)
+			for (size_t p = 0; p < set->items[s]->params_count; p++)
+				known = known || (!strncmp(set->items[s]->params[p].name,
+				                           options->overrides[i], len) &&
+				                  !set->items[s]->params[p].name[len]);
+		if (!known)
+			return err_set(err, ERR_USAGE,
+			               "--set %s: none of these scenarios has a parameter \"%.*s\"",
+			               options->overrides[i], (int)len, options->overrides[i]);
+	}
+	return true;
+}
+
+static bool json_argv(int argc, char **argv, struct buf *ret, struct err *err)
+{
+	buf_add_char(ret, '[');
+	for (int i = 0; i < argc; i++) {
+		buf_add(ret, i ? "," : "");
+		buf_add_json(ret, argv[i]);
+	}
+	buf_add_char(ret, ']');
+	return buf_ok(ret, err);
+}
+
+static int64_t random_seed(void)
+{
+	uint32_t seed;
+
+	if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
+		return 42;
+	return seed;
+}
+
+/* The highest version that a scenario needs decides which server is taken. */
+static int needed_major(const struct scenario_set *set)
+{
+	int major = SERVER_OLDEST_MAJOR;
+
+	for (size_t i = 0; i < set->count; i++)
+		if (set->items[i]->cluster.version > major)
+			major = set->items[i]->cluster.version;
+	return major;
+}
+
+struct counts {
+	int64_t by_verdict[VERDICT_KIND_COUNT]; /* in scope */
+	int64_t out_of_scope;
+	int64_t refuted, inconclusive; /* not as expected: REFUTED (or an unexpected HOLDS), the rest */
+	int64_t total;
+};
+
+static bool count_verdicts(struct store *store, int64_t run_id, struct counts *ret, struct err *err)
+{
+	struct query query = {0};
+	bool row = true, ok = query_prepare(store, sql_store_count_verdicts, &query, err);
+
+	if (ok)
+		query_int(&query, ":run_id", run_id);
+	while (ok && (ok = query_step(&query, &row, err)) && row) {
+		const char *verdict = query_get_text(&query, 0);
+		bool expected = query_get_int(&query, 2);
+		int64_t count = query_get_int(&query, 3);
+
+		if (!query_get_int(&query, 1)) {
+			ret->out_of_scope += count;
+			continue;
+		}
+		ret->total += count;
+		for (size_t i = 0; i < VERDICT_KIND_COUNT; i++)
+			if (!strcmp(verdict, verdict_name((enum verdict_kind)i)))
+				ret->by_verdict[i] += count;
+		if (expected)
+			continue;
+		if (!strcmp(verdict, "INCONCLUSIVE") || !strcmp(verdict, "NOT_RUN"))
+			ret->inconclusive += count;
+		else
+			ret->refuted += count;
+	}
+	query_finish(&query);
+	return ok;
+}
+
+/* Worst first: each claim that is not as expected. */
+static bool print_unexpected(struct store *store, int64_t run_id, struct buf *out, struct err *err)
+{
+	struct query query = {0};
+	bool row = true, ok = query_prepare(store, sql_store_unexpected, &query, err);
+
+	if (ok)
+		query_int(&query, ":run_id", run_id);
+	while (ok && (ok = query_step(&query, &row, err)) && row) {
+		buf_printf(out, "%s %s/%s", query_get_text(&query, 0), query_get_text(&query, 1),
+		           query_get_text(&query, 2));
+		if (strcmp(query_get_text(&query, 3), "HOLDS"))
+			buf_printf(out, " (expected %s)", query_get_text(&query, 3));
+		if (query_get_text(&query, 4)[0])
+			buf_printf(out, ": measured %s, holds when %s", query_get_text(&query, 4),
+			           query_get_text(&query, 5));
+		if (query_get_text(&query, 6)[0])
+			buf_printf(out, ": %s", query_get_text(&query, 6));
+		buf_add_char(out, '\n');
+	}
+	query_finish(&query);
+	return ok;
+}
+
+static void print_counts(const struct counts *counts, struct buf *out)
+{
+	static const char *const words[] = {"hold", "refuted", "inconclusive", "not run", "in error"};
+
+	buf_printf(out, "%lld claims:", (long long)counts->total);
+	for (size_t i = 0; i < VERDICT_KIND_COUNT; i++)
+		if (counts->by_verdict[i] || i == VERDICT_HOLDS)
+			buf_printf(out, "%s %lld %s", i ? "," : "", (long long)counts->by_verdict[i],
+			           words[i]);
+	if (counts->out_of_scope)
+		buf_printf(out, "; %lld out of scope at this profile", (long long)counts->out_of_scope);
+	buf_add_char(out, '\n');
+}
+
+static int finish(struct store *store, const struct options *options,
+                  const struct run_result *result)
+{
+	CLEANUP(buf_finish) struct buf out;
+	struct counts counts = {0};
+	struct err err;
+
+	buf_init(&out, 0);
+	if (!count_verdicts(store, result->run_id, &counts, &err) ||
+	    (!options->quiet && !print_unexpected(store, result->run_id, &out, &err)))
+		return fail(&err);
+	print_counts(&counts, &out);
+	if (!options->quiet)
+		buf_printf(&out, "run %lld is in %s; look at it: keylab report --db %s\n",
+		           (long long)result->run_id, options->db, options->db);
+	int code = EXIT_AS_EXPECTED;
+	if (result->interrupted)
+		code = EXIT_INTERRUPTED;
+	else if (counts.refuted)
+		code = EXIT_REFUTED;
+	else if ((counts.inconclusive || !counts.total) && !options->allow_inconclusive)
+		code = EXIT_INCONCLUSIVE;
+	return print_result(&out, code);
+}
+
+/* The store's folder may not exist yet, in a clean checkout. */
+static bool open_store(const char *db, struct store **ret, struct err *err)
+{
+	const char *slash = strrchr(db, '/');
+
+	if (slash && slash != db) {
+		CLEANUP(free_p) char *dir = fs_printf(err, "%.*s", (int)(slash - db), db);
+
+		if (!dir || !fs_mkdirs(dir, 0755, err))
+			return false;
+	}
+	return store_open(db, STORE_WRITE, ret, err);
+}
+
+static int run_set(const struct options *options, const struct scenario_set *set, int argc,
+                   char **argv)
+{
+	CLEANUP(home_close_p) struct home *home = NULL;
+	CLEANUP(server_list_finish) struct server_list servers = {0};
+	CLEANUP(store_close_p) struct store *store = NULL;
+	CLEANUP(buf_finish) struct buf json;
+	struct progress progress;
+	struct cluster_reaped reaped;
+	struct run_result result;
+	struct err err;
+
+	buf_init(&json, 0);
+	if (!open_home(&home, &err) || !find_servers(home, options->pg_bin, &servers, &err))
+		return fail(&err);
+	const struct server *server = server_pick(&servers, needed_major(set));
+	if (!server) {
+		err_set(&err, ERR_ENVIRONMENT,
+		        "no PostgreSQL server programs found; ./run.sh fetches the pinned ones, or name "
+		        "a folder with --pg-bin (keylab doctor says what was looked at)");
+		return fail(&err);
+	}
+	if (!open_store(options->db, &store, &err) || !cluster_reap(home, false, &reaped, &err) ||
+	    !json_argv(argc, argv, &json, &err))
+		return fail(&err);
+	progress_init(&progress, options->quiet);
+	const struct run_request request = {
+		.store = store,
+		.home = home,
+		.server = server,
+		.scenarios = set->items,
+		.scenarios_count = set->count,
+		.profile = options->profile,
+		.overrides = options->overrides,
+		.overrides_count = options->overrides_count,
+		.seed = options->has_seed ? options->seed : random_seed(),
+		.argv = json.data,
+		.version = KEYLAB_VERSION,
+		.commit = KEYLAB_COMMIT,
+		.keep = options->keep,
+		.watcher = {progress_moment, progress_message, &progress},
+	};
+	bool ok = run_all(&request, &result, &err);
+	progress_finish(&progress);
+	return ok ? finish(store, options, &result) : fail(&err);
+}
+
+static int run_main(const struct command *command, int argc, char **argv)
+{
+	CLEANUP(scenario_set_finish) struct scenario_set set = {0};
+	CLEANUP(buf_finish) struct buf messages;
+	struct options options = {.db = DEFAULT_DB, .profile = PROFILE_CHAPTER};
+	struct err err;
+	int code = parse(command, argc, argv, &options);
+
+	buf_init(&messages, 0);
+	if (code)
+		return code;
+	if (!load_scenarios(argv + optind, (size_t)(argc - optind), &set, &messages, &err))
+		return fail(&err);
+	if (set.faulty) {
+		fputs(messages.data, stderr);
+		err_set(&err, ERR_INPUT, "%zu scenario files are wrong; nothing was run", set.faulty);
+		return fail(&err);
+	}
+	if (!check_overrides(&options, &set, &err))
+		return fail(&err);
+	if (options.dry) {
+		for (size_t i = 0; i < set.count; i++)
+			printf("%s/%s\n", set.items[i]->document, set.items[i]->name);
+		return fflush(stdout) ? EXIT_ENVIRONMENT : EXIT_AS_EXPECTED;
+	}
+	return run_set(&options, &set, argc, argv);
+}
+
+const struct command command_run = {
+	.name = "run",
+	.summary = "run scenarios on throwaway clusters, into a store",
+	.usage = "keylab run [--profile quick|chapter|large] [--db FILE] [--set NAME=VALUE]...\n"
+	         "           [--pg-bin DIR] [--seed N] [--keep] [--allow-inconclusive] [-n] [-q]\n"
+	         "           [NAME|DOCUMENT|FILE]...\n\n"
+	         "Runs the scenarios (all without a name) at a profile (chapter) and records every\n"
+	         "sample and verdict in FILE (" DEFAULT_DB ").\n\n"
+	         "  --set NAME=VALUE      another value for a parameter (rows=5M)\n"
+	         "  --pg-bin DIR          the server programs to use\n"
+	         "  --keep                leave the clusters' folders behind\n"
+	         "  --allow-inconclusive  exit 0 although claims are inconclusive or missing\n"
+	         "  -n, --dry-run         name the scenarios and stop\n"
+	         "  -q, --quiet           only the last line\n\n"
+	         "Exit: 0 every verdict is the expected one, 1 refuted, 2 inconclusive or missing,\n"
+	         "3 the machine, 64 usage, 70 a fault of keylab, 130 interrupted.\n",
+	.main = run_main,
+};

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/* A run: its scenarios one after the other, each on its cluster. */
+#include "run/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "pg/meter.h"
+#include "run/walk.h"
+#include "sql.h"
+#include "store/verdict.h"
+
+#define START_WAIT_NS (120 * NS_PER_S)
+#define STOP_WAIT_NS (60 * NS_PER_S)
+
+/* Clusters that several scenarios use; one for each dataset. */
+#define SHARED_MAX 8
+struct shared {
+	const char *dataset; /* NULL: none */
+	struct cluster *cluster;
+};
+
+struct run {
+	const struct run_request *request;
+	int64_t run_id;
+	struct shared shared[SHARED_MAX];
+	size_t shared_count;
+	uint64_t server_ns;
+	size_t errors;
+	bool interrupted;
+};
+
+static void say(const struct run_request *request, const char *text)
+{
+	if (request->watcher.message)
+		request->watcher.message(request->watcher.arg, text);
+}
+
+static void say_slow(void *arg, const char *what)
+{
+	const struct run_request *request = arg;
+	char text[256];
+
+	snprintf(text, sizeof(text), "preparing a template: %s (once for this server build)", what);
+	say(request, text);
+}
+
+static bool new_cluster(struct run *run, const struct scenario *scenario, struct cluster **ret,
+                        struct err *err)
+{
+	const struct run_request *request = run->request;
+	const struct pairs *needs = &scenario->cluster.settings;
+	const struct template_progress progress = {.begin = say_slow, .arg = (void *)(uintptr_t)request};
+	CLEANUP(free_p) char *template_dir = NULL;
+	CLEANUP(free_p)
+	struct cluster_setting *settings = calloc(needs->count + 1, sizeof(*settings));
+	struct cluster *cluster;
+
+	if (!settings)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	for (size_t i = 0; i < needs->count; i++)
+		settings[i] = (struct cluster_setting){.name = needs->items[i].name,
+		                                       .value = needs->items[i].text};
+	if (!template_get(request->home, request->server, scenario->cluster.dataset, &progress,
+	                  &template_dir, err) ||
+	    !cluster_create(request->home, request->server, template_dir, settings, needs->count,
+	                    &cluster, err))
+		return false;
+	cluster->keep = request->keep;
+	if (!cluster_start(cluster, deadline_after(START_WAIT_NS), err)) {
+		cluster_destroy(cluster);
+		return false;
+	}
+	*ret = cluster;
+	return true;
+}
+
+static struct shared *find_shared(struct run *run, const char *dataset)
+{
+	for (size_t i = 0; i < run->shared_count; i++) {
+		const char *have = run->shared[i].dataset;
+
+		if (have == dataset || (have && dataset && !strcmp(have, dataset)))
+			return &run->shared[i];
+	}
+	return NULL;
+}
+
+static bool shared_cluster(struct run *run, const struct scenario *scenario,
+                           struct cluster **ret, struct err *err)
+{
+	struct shared *shared = find_shared(run, scenario->cluster.dataset);
+
+	/* One that a scenario brought down is replaced. */
+	if (shared && !cluster_is_running(shared->cluster)) {
+		cluster_destroy(shared->cluster);
+		shared->cluster = NULL;
+	}
+	if (!shared) {
+		if (run->shared_count == SHARED_MAX)
+			return err_set(err, ERR_INPUT, "more than %d datasets in one run", SHARED_MAX);
+		shared = &run->shared[run->shared_count++];
+		shared->dataset = scenario->cluster.dataset;
+	}
+	if (!shared->cluster && !new_cluster(run, scenario, &shared->cluster, err)) {
+		run->shared_count -= shared == &run->shared[run->shared_count - 1];
+		return false;
+	}
+	*ret = shared->cluster;
+	return true;
+}
+
+/* A database of the scenario's own, copied from the one with the lab schema and the dataset. */
+static bool own_database(struct walk *walk, struct err *err)
+{
+	CLEANUP(conn_close_p) struct conn *conn = NULL;
+	CLEANUP(result_clear_p) PGresult *result = NULL;
+	CLEANUP(buf_finish) struct buf sql;
+
+	buf_init(&sql, 0);
+	buf_add(&sql, "create database ");
+	buf_add_sql_name(&sql, walk->scenario->name);
+	buf_add(&sql, " template " CLUSTER_DATABASE);
+	walk->database = walk->scenario->name;
+	return buf_ok(&sql, err) &&
+	       conn_open(walk->cluster, "postgres", "keylab", &conn, err) &&
+	       conn_query(conn, sql.data, NULL, 0, &result, err);
+}
+
+static bool create_extensions(struct walk *walk, struct err *err)
+{
+	const struct texts *extensions = &walk->scenario->cluster.extensions;
+
+	for (size_t i = 0; i < extensions->count; i++) {
+		CLEANUP(result_clear_p) PGresult *result = NULL;
+		CLEANUP(buf_finish) struct buf sql;
+
+		buf_init(&sql, 0);
+		buf_add(&sql, "create extension if not exists ");
+		buf_add_sql_name(&sql, extensions->items[i]);
+		if (!buf_ok(&sql, err) || !conn_query(walk->control, sql.data, NULL, 0, &result, err))
+			return err_within(err, "extension %s", extensions->items[i]);
+	}
+	return true;
+}
+
+static bool take_cluster(struct run *run, struct walk *walk, struct err *err)
+{
+	const struct scenario *scenario = walk->scenario;
+
+	/* A cluster with settings of its own is nobody else's. */
+	walk->shared = scenario->cluster.shared && !scenario->cluster.settings.count;
+	walk->database = CLUSTER_DATABASE;
+	if (walk->shared) {
+		if (!shared_cluster(run, scenario, &walk->cluster, err) || !own_database(walk, err))
+			return false;
+	} else if (!new_cluster(run, scenario, &walk->cluster, err)) {
+		return false;
+	}
+	return walk_control(walk, err) && create_extensions(walk, err) &&
+	       setup_cluster_rows(walk, err);
+}
+
+static bool take_params(struct walk *walk, struct err *err)
+{
+	const struct run_request *request = walk->request;
+
+	if (!scenario_params(walk->scenario, request->profile, request->overrides,
+	                     request->overrides_count, &walk->arena, &walk->params, err))
+		return false;
+	walk->params_scope = (struct scope){.pairs = &walk->params};
+	walk->lets_scope = (struct scope){.outer = &walk->params_scope, .pairs = &walk->lets};
+	walk->steps_total = walk_count(walk->scenario->steps, walk->scenario->steps_count,
+	                               &walk->params_scope);
+	return true;
+}
+
+/* The log's end says more than a lost connection. */
+static void note_log(struct walk *walk)
+{
+	CLEANUP(buf_finish) struct buf tail;
+
+	buf_init(&tail, 0);
+	if (walk->cluster)
+		cluster_log_tail(walk->cluster, 20, &tail);
+	if (tail.len && !record_incident(walk->request->store, walk->run_id, walk->scenario->name, 0,
+	                                 "server log", tail.data, NULL))
+		say(walk->request, "the server's log could not be stored");
+}
+
+static void drop_cluster(struct walk *walk, bool failed)
+{
+	char text[1400];
+
+	sessions_close(walk);
+	if (!walk->cluster || walk->shared)
+		return;
+	if (failed)
+		walk->cluster->keep = true;
+	if (walk->cluster->keep) {
+		snprintf(text, sizeof(text), "%s: its cluster is kept in %s (keylab clean removes it)",
+		         walk->scenario->name, walk->cluster->dir);
+		say(walk->request, text);
+	}
+	cluster_destroy(walk->cluster);
+	walk->cluster = NULL;
+}
+
+/* Verdicts of all claims, from what is in the store. */
+static bool derive(struct run *run, const struct scenario *scenario, struct err *err)
+{
+	for (size_t i = 0; i < scenario->claims_count; i++) {
+		struct verdict verdict = {0};
+
+		if (!verdict_record(run->request->store, run->run_id, scenario->name,
+		                    scenario->claims[i].id, &verdict, err))
+			return false;
+		verdict_finish(&verdict);
+	}
+	return true;
+}
+
+static void tell_end(struct run *run, size_t index, const char *status, const char *reason)
+{
+	const struct run_watcher *watcher = &run->request->watcher;
+	const struct run_moment moment = {
+		.scenario_index = index,
+		.scenarios = run->request->scenarios_count,
+		.scenario = run->request->scenarios[index]->name,
+		.arm = "",
+		.step = "",
+		.ends_scenario = true,
+		.status = status,
+		.reason = reason,
+	};
+
+	if (watcher->moment)
+		watcher->moment(watcher->arg, &moment);
+}
+
+static bool end_scenario(struct run *run, size_t index, const char *status, const char *reason,
+                         struct err *err)
+{
+	const struct scenario *scenario = run->request->scenarios[index];
+
+	if (!record_scenario_state(run->request->store, run->run_id, scenario->name, status, reason,
+	                           err) ||
+	    !derive(run, scenario, err))
+		return false;
+	run->errors += !strcmp(status, "error");
+	tell_end(run, index, status, reason);
+	return true;
+}
+
+/*
+ * Trouble of the store or of memory ends the run; trouble with this
+ * scenario's server or steps ends the scenario.
+ */
+static bool run_scenario(struct run *run, size_t index, struct err *err)
+{
+	const struct scenario *scenario = run->request->scenarios[index];
+	CLEANUP(free_p) struct walk *walk = calloc(1, sizeof(*walk));
+	char reason[1024];
+	const char *status = "done";
+	struct err inner = {0};
+
+	if (!walk)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	walk->request = run->request;
+	walk->run_id = run->run_id;
+	walk->scenario = scenario;
+	walk->scenario_index = index;
+	arena_init(&walk->arena, 0);
+	if (!record_scenario_state(run->request->store, run->run_id, scenario->name, "running", "",
+	                           err))
+		return false;
+	bool ready = take_params(walk, &inner) && take_cluster(run, walk, &inner);
+	enum walk_end end = ready ? walk_steps(walk, scenario->steps, scenario->steps_count,
+	                                       &walk->lets_scope, NULL, &inner)
+	                          : WALK_FAILS;
+	if (end == WALK_ENDS) {
+		status = "error";
+		snprintf(reason, sizeof(reason), "%s", walk->reason);
+	} else if (end == WALK_FAILS) {
+		status = inner.kind == ERR_INTERRUPTED ? "interrupted" : "error";
+		snprintf(reason, sizeof(reason), "%.1000s", inner.message);
+	} else {
+		reason[0] = '\0';
+	}
+	run->interrupted = run->interrupted || inner.kind == ERR_INTERRUPTED;
+	if (!strcmp(status, "error"))
+		note_log(walk);
+	run->server_ns += walk->server_ns;
+	drop_cluster(walk, !strcmp(status, "error"));
+	arena_finish(&walk->arena);
+	return end_scenario(run, index, status, reason, err);
+}
+
+static bool next_scenario(struct run *run, size_t index, struct err *err)
+{
+	const struct scenario *scenario = run->request->scenarios[index];
+	int have = run->request->server->version_num / 10000;
+	char reason[256];
+
+	if (scenario->cluster.version > have) {
+		snprintf(reason, sizeof(reason), "it needs PostgreSQL %d or later, and the server is %s",
+		         scenario->cluster.version, run->request->server->version);
+		return end_scenario(run, index, "not_run", reason, err);
+	}
+	return run_scenario(run, index, err);
+}
+
+static bool run_scenarios(struct run *run, struct err *err)
+{
+	const struct run_request *request = run->request;
+
+	for (size_t i = 0; i < request->scenarios_count; i++)
+		if (!setup_scenario(request, run->run_id, i, err))
+			return false;
+	for (size_t i = 0; i < request->scenarios_count && !run->interrupted; i++)
+		if (!next_scenario(run, i, err))
+			return false;
+	return true;
+}
+
+bool run_all(const struct run_request *request, struct run_result *ret, struct err *err)
+{
+	struct run run = {.request = request};
+	uint64_t started_ns = clock_now_ns();
+	struct err inner;
+	const struct record_run row = {
+		.profile = profile_name(request->profile),
+		.seed = request->seed,
+		.argv = request->argv,
+		.version = request->version,
+		.commit = request->commit,
+	};
+
+	if (!record_sweep(request->store, err) ||
+	    !record_run_begin(request->store, &row, &run.run_id, err))
+		return false;
+	bool ok = environment_record(request, run.run_id, err) && run_scenarios(&run, err);
+	for (size_t i = 0; i < run.shared_count; i++)
+		cluster_destroy(run.shared[i].cluster);
+	if (!record_run_end(request->store, run.run_id,
+	                    run.interrupted ? "interrupted" : ok ? "finished" : "failed",
+	                    clock_now_ns() - started_ns, run.server_ns, ok ? err : &inner))
+		return false;
+	*ret = (struct run_result){
+		.run_id = run.run_id, .interrupted = run.interrupted, .errors = run.errors};
+	return ok;
+}
+
+/* ---- what the checker knows of meters and datasets ---- */
+
+static bool knows_meter(const char *name, enum step_verb verb, const char **ret_needs,
+                        int *ret_version)
+{
+	const struct meter *meter = meter_find(name);
+
+	if (!meter || (meter->use == METER_OBJECT) != (verb == STEP_READ))
+		return false;
+	*ret_needs = meter->needs;
+	*ret_version = meter->version;
+	return true;
+}
+
+const struct scenario_vocabulary *run_vocabulary(void)
+{
+	static const char *names[32];
+	static struct scenario_vocabulary vocabulary = {.meter = knows_meter, .meter_names = names};
+
+	for (size_t i = 0; i < meters_count && i + 1 < COUNT_OF(names); i++)
+		names[i] = meters[i].name;
+	vocabulary.dataset_names = template_datasets();
+	return &vocabulary;
+}

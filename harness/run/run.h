@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * Running scenarios: clusters, sessions, steps in the written order, samples
+ * into the store as they are taken, verdicts at the end of each scenario.
+ *
+ * What a server does is an outcome, recorded with its SQLSTATE; err is kept
+ * for trouble of the harness. A scenario that cannot go on ends as an error
+ * and the next one runs. Call from one thread.
+ */
+#ifndef KEYLAB_RUN_RUN_H
+#define KEYLAB_RUN_RUN_H
+
+#include "base/base.h"
+#include "base/err.h"
+#include "pg/cluster.h"
+#include "scenario/scenario.h"
+#include "store/store.h"
+
+/* Where a run is. Texts are borrowed for the time of the call. */
+struct run_moment {
+	size_t scenario_index, scenarios; /* from 0 */
+	const char *scenario;
+	const char *arm;      /* "" outside */
+	const char *step;     /* its name, or its verb */
+	size_t step_index, steps; /* of this scenario, loops unrolled */
+	bool ends_scenario;   /* its verdicts are in */
+	const char *status;   /* then: done, error, not_run, interrupted */
+	const char *reason;
+};
+struct run_watcher {
+	void (*moment)(void *arg, const struct run_moment *moment);
+	/* Something worth a line whatever the verbosity: a slow preparation, a warning. */
+	void (*message)(void *arg, const char *text);
+	void *arg;
+};
+
+struct run_request {
+	struct store *store;
+	const struct home *home;
+	const struct server *server;
+	struct scenario *const *scenarios; /* checked */
+	size_t scenarios_count;
+	enum profile profile;
+	const char *const *overrides; /* "name=value" */
+	size_t overrides_count;
+	int64_t seed;
+	const char *argv; /* JSON array */
+	const char *version, *commit;
+	bool keep; /* leave every cluster's folder behind */
+	struct run_watcher watcher;
+};
+
+struct run_result {
+	int64_t run_id;
+	bool interrupted;
+	size_t errors; /* scenarios that ended as an error */
+};
+
+/*
+ * Runs them all. true even when scenarios failed or the run was interrupted
+ * (ret says so); false when there is no run to speak of (store, no memory).
+ */
+bool run_all(const struct run_request *request, struct run_result *ret,
+             struct err *err) MUST_CHECK;
+
+/* What the checker must know about meters and datasets. Static; fill it from one thread. */
+const struct scenario_vocabulary *run_vocabulary(void);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/* Inside the run room: one scenario on its cluster. */
+#ifndef KEYLAB_RUN_WALK_H
+#define KEYLAB_RUN_WALK_H
+
+#include "pg/conn.h"
+#include "pg/meter.h"
+#include "run/run.h"
+#include "store/record.h"
+
+#define SESSIONS_MAX 64
+
+/* A loop around the step that runs. */
+struct frame {
+	const struct frame *outer;
+	enum step_verb verb;  /* EACH or REPEAT */
+	const char *name;     /* "arm", the loop's variable, or NULL */
+	const char *value;
+	int64_t rep;          /* REPEAT: from 1 */
+};
+
+/* A named connection, and the background step that it runs. */
+struct session {
+	char name[64];
+	struct conn *conn;       /* NULL until used, and after a restart */
+	const struct step *sent; /* in the background; NULL */
+	char *sent_sql;          /* owned */
+	struct pending *pending; /* what the server said by RAISE INFO */
+	struct pending *pending_last;
+	struct walk *walk;
+};
+
+/* A message of the lab schema, until its step is recorded. */
+struct pending {
+	struct pending *next;
+	char *kind;    /* lab.prove, lab.record */
+	char *payload; /* JSON */
+};
+
+struct walk {
+	const struct run_request *request;
+	int64_t run_id;
+	const struct scenario *scenario;
+	size_t scenario_index;
+	struct cluster *cluster;
+	bool shared;             /* the cluster is not ours to end */
+	const char *database;
+	int64_t cluster_id;
+	struct conn *control;    /* the harness's own connection */
+	struct session sessions[SESSIONS_MAX];
+	size_t sessions_count;
+	struct arena arena;      /* lets and parameters */
+	struct pairs params, lets;
+	struct scope params_scope, lets_scope;
+	const struct arm *arm;   /* NULL outside */
+	size_t steps_done, steps_total;
+	uint64_t server_ns;
+	char reason[1024];       /* why the scenario cannot go on; "" */
+};
+
+/* How a list of steps ended. */
+enum walk_end {
+	WALK_GOES_ON,
+	WALK_ENDS,    /* the scenario cannot go on; walk->reason says why */
+	WALK_FAILS,   /* the harness is in trouble; err says why */
+};
+
+enum walk_end walk_steps(struct walk *walk, const struct step *steps, size_t count,
+                         const struct scope *scope, const struct frame *frame, struct err *err);
+size_t walk_count(const struct step *steps, size_t count, const struct scope *scope);
+
+/* session.c */
+bool session_get(struct walk *walk, const char *name, struct session **ret, struct err *err) MUST_CHECK;
+void session_close(struct session *session);
+void sessions_close(struct walk *walk);
+/* The harness's own connection, opened again after a restart. */
+bool walk_control(struct walk *walk, struct err *err) MUST_CHECK;
+struct pending *session_take_pending(struct session *session);
+void pending_destroy(struct pending *pending);
+
+/* what.c: a step's row and samples */
+struct step_record {
+	const struct step *step;
+	const struct frame *frame;
+	const char *name;      /* NULL: the step's own */
+	const char *verb;      /* NULL: the step's own */
+	const char *sql;
+	const char *session;
+	const struct outcome *outcome; /* NULL: ok */
+	const char *outcome_text;      /* NULL: outcome's */
+	const struct readings *readings; /* NULL: none */
+	const int64_t *reps;   /* a rep per reading; NULL: the step's */
+};
+bool walk_record(struct walk *walk, const struct step_record *record, int64_t *ret_step_id,
+                 struct err *err) MUST_CHECK;
+bool walk_record_pending(struct walk *walk, struct session *session, const struct step *step,
+                         const struct frame *frame, struct err *err) MUST_CHECK;
+/* Notes that the scenario ends here: "file:line:column: why". */
+enum walk_end walk_end_at(struct walk *walk, const struct step *step, const char *format, ...)
+	PRINTF(3, 4);
+
+/* actions.c: a function a verb */
+typedef enum walk_end walk_action(struct walk *walk, const struct step *step,
+                                  const struct scope *scope, const struct frame *frame,
+                                  struct err *err);
+extern walk_action *const walk_actions[STEP_VERB_COUNT];
+
+/* setup.c: a scenario's rows before its first step */
+bool setup_scenario(const struct run_request *request, int64_t run_id, size_t index,
+                    struct err *err) MUST_CHECK;
+bool setup_cluster_rows(struct walk *walk, struct err *err) MUST_CHECK;
+
+/* environment.c */
+bool environment_record(const struct run_request *request, int64_t run_id,
+                        struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,2 @@
+-- What the server says it is. Column: version().
+select version()
