@@ -40,7 +40,9 @@ main_job() {
 	"$keylab" run --profile chapter --db "$db" || rc=$?
 	# 0, 1 and 2 are verdicts, and verdicts have a page; anything else is trouble that keylab has named.
 	if ((rc <= 2)); then
-		"$keylab" report --db "$db" --output "$report" || rc=$?
+		"$keylab" report --db "$db" --out "$report" >/dev/null || return
+		printf 'report: %s\n' "$report"
+		printf 'next: ./run.sh verify %s\n' "${db#"$root/"}"
 	fi
 	return "$rc"
 }

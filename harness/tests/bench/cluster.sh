@@ -9,8 +9,10 @@ rounds=20
 
 # What keylab makes, and with what: looked up in a cluster of its own (this makes the template, too).
 # shellcheck disable=SC2016
-"$keylab" cluster -- bash -c '
-	printf "%s\n" "$KEYLAB_PG_BIN" "$(stat -c "%u:%g" "$PGDATA")"
+"$keylab" cluster bash -c '
+	data=$(psql -XqAtc "show data_directory")
+	dirname "$(readlink "/proc/$(head -n 1 "$data/postmaster.pid")/exe")"
+	stat -c "%u:%g" "$data"
 ' >"$scratch/facts"
 {
 	read -r pg_bin
@@ -27,7 +29,7 @@ from_template() {
 	local begun ended
 	begun=$(now_us)
 	# shellcheck disable=SC2016
-	ended=$("$keylab" cluster -- bash -c 'psql -XqAtc "select 1" >/dev/null && echo "${EPOCHREALTIME/./}"')
+	ended=$("$keylab" cluster bash -c 'psql -XqAtc "select 1" >/dev/null && echo "${EPOCHREALTIME/./}"')
 	echo $((ended - begun))
 }
 

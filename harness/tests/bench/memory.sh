@@ -20,7 +20,7 @@ peak_kib() {
 }
 
 run=$(peak_kib "$keylab" run --profile quick --db "$scratch/bench.db" -q wal-checkpoints leaf-density text-or-uuid)
-report=$(peak_kib "$keylab" report --db "$scratch/bench.db" --output "$scratch/report.html")
+report=$(peak_kib "$keylab" report --db "$scratch/bench.db" --out "$scratch/report.html")
 for kind in run report; do
 	mib=$(awk -v k="${!kind}" 'BEGIN { printf "%.1f", k / 1024 }')
 	printf 'peak memory of keylab %s: %s MB (goal under 32: %s)\n' "$kind" "$mib" "$(against_goal "$mib" '<' 32)"

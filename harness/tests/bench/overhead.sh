@@ -41,7 +41,7 @@ by_keylab() {
 by_psql() {
 	local begun
 	begun=$(now_us)
-	"$keylab" cluster -- psql -Xq -v ON_ERROR_STOP=1 -f "$scratch/statements.sql" >"$scratch/out" 2>&1 ||
+	"$keylab" cluster psql -Xq -v ON_ERROR_STOP=1 -f "$scratch/statements.sql" >"$scratch/out" 2>&1 ||
 		{ cat "$scratch/out" >&2; return 1; }
 	echo $(($(now_us) - begun))
 }

@@ -8,7 +8,6 @@
 bin=$scratch/bin
 tree=$scratch/tree
 
-# shellcheck disable=SC2016 # the stand-ins' code is for their shell
 # A machine with these programs only. Stand-ins write what they were asked for to $scratch/calls.
 fresh_machine() {
 	local tool
@@ -16,12 +15,15 @@ fresh_machine() {
 	mkdir -p "$bin" "$tree/harness"
 	: >"$scratch/calls"
 	for tool in bash sh env cat cp cmp ln mkdir rm sort sed tr wc tail head id dirname basename chmod uname grep true; do
-		ln -s "$(type -P "$tool")" "$bin/$tool"
+		# A script of its own and no link: what a stand-in overwrites must never be the machine's program.
+		printf '#!/bin/sh\nexec %s "$@"\n' "$(type -P "$tool")" >"$bin/$tool"
+		chmod +x "$bin/$tool"
 	done
 	cp -r "$source_root/harness/setup" "$tree/harness/"
 }
 
 stand_in() {
+	rm -f "$bin/$1"
 	printf '#!/bin/sh\necho "%s $*" >>"%s"\n%s\n' "$1" "$scratch/calls" "$2" >"$bin/$1"
 	chmod +x "$bin/$1"
 }
@@ -62,7 +64,7 @@ in_machine 'need_packages build'
 is "$rc" 3 'sudo that asks for a password, and nobody to type it: exit 3'
 like "$err" 'run: sudo apt-get install' 'and the command is named'
 
-install="for p; do case \$p in widget) ln -s \"\$(command -v cat)\" '$bin/widget';; esac; done"
+install="for p; do case \$p in widget) echo '#!/bin/sh' >'$bin/widget'; chmod +x '$bin/widget';; esac; done"
 fresh_machine
 stand_in id 'case $1 in -u) echo 0;; esac'
 stand_in apt-get "$install"
