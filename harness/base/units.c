@@ -13,21 +13,21 @@ static const struct unit {
 	enum quantity_kind kind;
 	double factor; /* base units in one */
 } units[] = {
-	{"", QUANTITY_COUNT, 1},
-	{"k", QUANTITY_COUNT, 1e3},
-	{"M", QUANTITY_COUNT, 1e6},
-	{"G", QUANTITY_COUNT, 1e9},
-	{"B", QUANTITY_SIZE, 1},
-	{"bytes", QUANTITY_SIZE, 1},
-	{"kB", QUANTITY_SIZE, 1024},
-	{"MB", QUANTITY_SIZE, 1024.0 * 1024},
-	{"GB", QUANTITY_SIZE, 1024.0 * 1024 * 1024},
-	{"TB", QUANTITY_SIZE, 1024.0 * 1024 * 1024 * 1024},
-	{"ms", QUANTITY_DURATION, 1},
-	{"s", QUANTITY_DURATION, 1000},
-	{"min", QUANTITY_DURATION, 60 * 1000},
-	{"h", QUANTITY_DURATION, 3600 * 1000},
-	{"d", QUANTITY_DURATION, 86400 * 1000},
+        {"", QUANTITY_COUNT, 1},
+        {"k", QUANTITY_COUNT, 1e3},
+        {"M", QUANTITY_COUNT, 1e6},
+        {"G", QUANTITY_COUNT, 1e9},
+        {"B", QUANTITY_SIZE, 1},
+        {"bytes", QUANTITY_SIZE, 1},
+        {"kB", QUANTITY_SIZE, 1024},
+        {"MB", QUANTITY_SIZE, 1024.0 * 1024},
+        {"GB", QUANTITY_SIZE, 1024.0 * 1024 * 1024},
+        {"TB", QUANTITY_SIZE, 1024.0 * 1024 * 1024 * 1024},
+        {"ms", QUANTITY_DURATION, 1},
+        {"s", QUANTITY_DURATION, 1000},
+        {"min", QUANTITY_DURATION, 60 * 1000},
+        {"h", QUANTITY_DURATION, 3600 * 1000},
+        {"d", QUANTITY_DURATION, 86400 * 1000},
 };
 
 static const struct unit *unit_find(const char *name)
@@ -108,12 +108,15 @@ bool quantity_parse_integer(const char *text, int64_t *ret, enum quantity_kind *
 	struct quantity quantity;
 
 	if (!quantity_parse(text, &quantity))
-		return err_set(err, ERR_INPUT, "\"%s\" is no number; write 5000, 200k, 1M, 128MB or 30s",
-		               text);
+		return err_set(err, ERR_INPUT,
+		               "\"%s\" is no number; write 5000, 200k, 1M, 128MB or 30s", text);
 	/* From 2^53 on a double does not tell a whole number from its neighbour. */
 	if (quantity.value < 0 || quantity.value >= 9007199254740992.0 ||
 	    quantity.value != floor(quantity.value))
-		return err_set(err, ERR_INPUT, "\"%s\" is no whole number from 0 to below 2^53; write 5000, 200k or 1M", text);
+		return err_set(err, ERR_INPUT,
+		               "\"%s\" is no whole number from 0 to below 2^53; write 5000, 200k "
+		               "or 1M",
+		               text);
 	*ret = (int64_t)quantity.value;
 	*ret_kind = quantity.kind;
 	return true;
@@ -158,7 +161,10 @@ static char *format_grouped(double value, char *text, size_t size)
 		return text;
 	}
 	if (value != floor(value) || fabs(value) >= 1e15)
-		snprintf(plain, sizeof(plain), "%.*f", fabs(value) < 10 ? 3 : fabs(value) < 1000 ? 2 : 0,
+		snprintf(plain, sizeof(plain), "%.*f",
+		         fabs(value) < 10     ? 3
+		         : fabs(value) < 1000 ? 2
+		                              : 0,
 		         value);
 	else
 		snprintf(plain, sizeof(plain), "%.0f", value);
@@ -213,8 +219,11 @@ static char *format_ns(double value, char *text, size_t size)
 	while (fabs(value) >= steps[i].below)
 		i++;
 	double shown = value / steps[i].divide;
-	snprintf(text, size, "%.*f %s", fabs(shown) < 10 ? 2 : fabs(shown) < 100 ? 1 : 0, shown,
-	         steps[i].name);
+	snprintf(text, size, "%.*f %s",
+	         fabs(shown) < 10    ? 2
+	         : fabs(shown) < 100 ? 1
+	                             : 0,
+	         shown, steps[i].name);
 	return text;
 }
 
@@ -229,7 +238,7 @@ char *unit_format(double value, const char *unit, char *text, size_t size)
 
 const char *unit_of_metric(const char *metric)
 {
-	static const char *const known[] = {"bytes", "ns",     "ms",     "us",    "s",
+	static const char *const known[] = {"bytes", "ns",     "ms",      "us",    "s",
 	                                    "pages", "blocks", "percent", "ratio", "rows",
 	                                    "ids",   "points", "records"};
 	const char *last = strrchr(metric, '_');

@@ -41,7 +41,8 @@ static bool read_name(struct expression *e, char name[NAME_MAX_LEN + 1])
 	while (is_name_char(e->at[len]))
 		len++;
 	if (len > NAME_MAX_LEN)
-		return err_set(e->err, ERR_INPUT, "a name has at most %d letters", NAME_MAX_LEN);
+		return err_set(e->err, ERR_INPUT, "a name has at most %d letters; shorten it",
+		               NAME_MAX_LEN);
 	memcpy(name, e->at, len);
 	name[len] = '\0';
 	e->at += len;
@@ -69,14 +70,15 @@ static bool read_factor(struct expression *e, int64_t *ret)
 	skip_space(e);
 	if (*e->at == '(') {
 		if (++e->depth > EXPRESSION_MAX_DEPTH)
-			return err_set(e->err, ERR_INPUT, "brackets are nested deeper than %d",
+			return err_set(e->err, ERR_INPUT,
+			               "brackets are nested deeper than %d; remove some",
 			               EXPRESSION_MAX_DEPTH);
 		e->at++;
 		if (!read_sum(e, ret))
 			return false;
 		skip_space(e);
 		if (*e->at != ')')
-			return err_set(e->err, ERR_INPUT, "a closing ) is missing");
+			return err_set(e->err, ERR_INPUT, "a closing ) is missing; add it");
 		e->at++;
 		e->depth--;
 		return true;
@@ -87,10 +89,12 @@ static bool read_factor(struct expression *e, int64_t *ret)
 		for (; isdigit((unsigned char)*e->at); e->at++)
 			if (__builtin_mul_overflow(number, 10, &number) ||
 			    __builtin_add_overflow(number, *e->at - '0', &number))
-				return err_set(e->err, ERR_INPUT, "a number is larger than 2^63");
+				return err_set(e->err, ERR_INPUT,
+				               "a number is larger than 2^63; write a smaller one");
 		if (is_name_char(*e->at) || *e->at == '.')
 			return err_set(e->err, ERR_INPUT,
-			               "arithmetic takes whole numbers without units");
+			               "arithmetic takes whole numbers without units; write 2000, "
+			               "or (a * 3 / 2)");
 		*ret = number;
 		return true;
 	}
