@@ -164,8 +164,26 @@ static void tidy(struct chart *chart)
 		chart->series[kept++] = *series;
 	}
 	chart->series_count = kept;
+	/* A logarithmic scale has no place for zero: then it is a plain one, and says so. */
+	for (size_t i = 0; i < kept; i++)
+		for (size_t k = 0; k < chart->series[i].count; k++) {
+			const struct chart_point *point = &chart->series[i].points[k];
+
+			chart->x_log = chart->x_log && (chart->grouped || point->x > 0);
+			chart->y_log = chart->y_log && point->y > 0 && !(point->low <= 0);
+		}
 	if (points == 0 && !chart->failure)
 		chart->failure = "its query gave no rows with numbers";
+}
+
+/* What went wrong, without where the store lies: that is no part of the page. */
+static const char *fault_text(const struct store *store, const struct err *fault)
+{
+	size_t len = strlen(store->path);
+
+	if (!strncmp(fault->message, store->path, len) && !strncmp(fault->message + len, ": ", 2))
+		return fault->message + len + 2;
+	return fault->message;
 }
 
 static bool load_data(struct store *store, struct charts *charts, struct chart *chart,
@@ -177,8 +195,8 @@ static bool load_data(struct store *store, struct charts *charts, struct chart *
 	bool row = false, ok = true;
 
 	if (!query_prepare(store, sql, &query, &fault)) {
-		chart->failure =
-		        arena_printf(&charts->arena, "its query failed: %s", fault.message);
+		chart->failure = arena_printf(&charts->arena, "its query failed: %s",
+		                              fault_text(store, &fault));
 		return fault.kind != ERR_SYSTEM || err_set(err, fault.kind, "%s", fault.message);
 	}
 	if (find_columns(charts, chart, &query, &columns))
@@ -187,8 +205,8 @@ static bool load_data(struct store *store, struct charts *charts, struct chart *
 				break;
 	query_finish(&query);
 	if (!ok)
-		chart->failure =
-		        arena_printf(&charts->arena, "its query failed: %s", fault.message);
+		chart->failure = arena_printf(&charts->arena, "its query failed: %s",
+		                              fault_text(store, &fault));
 	if (charts->arena.failed)
 		return err_set(err, ERR_SYSTEM, "out of memory for charts");
 	tidy(chart);
@@ -219,7 +237,7 @@ static const char *load_title(struct store *store, struct charts *charts, const 
 	if (!found)
 		found = fault.kind != ERR_NONE
 		                ? arena_printf(&charts->arena, "(the finding's query failed: %s)",
-		                               fault.message)
+		                               fault_text(store, &fault))
 		                : "(no finding: its query gave nothing)";
 	return found;
 }

@@ -38,7 +38,7 @@ struct chart_series {
 	struct chart_point *points;
 	size_t count;
 	size_t seen;  /* rows there were */
-	size_t every; /* 1, or every how manieth was kept */
+	size_t every; /* 1: each of them was kept; 2: every second, and so on */
 };
 
 struct chart {
@@ -50,8 +50,10 @@ struct chart {
 	struct chart_series series[CHART_MAX_SERIES];
 	size_t series_count;
 	struct scenario_row *scenario; /* borrowed; NULL for the forest */
-	const char *failure;           /* why there is no picture; NULL when there is one */
-	const char *wide, *narrow;     /* SVG, ready for the page; NULL when not drawn */
+	const struct claim *claims;    /* borrowed; the forest's, which its points' x counts */
+	size_t claims_count;
+	const char *failure;       /* why there is no picture; NULL when there is one */
+	const char *wide, *narrow; /* SVG, ready for the page; NULL when not drawn */
 };
 
 /* Room for the pictures' names: arms that are none of the three with a colour of their own. */

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/* Lines and dots over a number. */
+#include "report/draw.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LABEL_GAP_PX 15
+/* Up to here every point has its marker at full size. */
+#define FEW_POINTS 20
+
+/* ---- the axes ---- */
+
+static void widen(struct axis *axis, double value)
+{
+	if (!isfinite(value))
+		return;
+	axis->min = fmin(axis->min, value);
+	axis->max = fmax(axis->max, value);
+}
+
+static void data_ranges(const struct chart *chart, struct axis *x, struct axis *y)
+{
+	*x = (struct axis){.min = INFINITY, .max = -INFINITY, .log = chart->x_log};
+	*y = (struct axis){.min = INFINITY, .max = -INFINITY, .log = chart->y_log};
+	for (size_t s = 0; s < chart->series_count; s++)
+		for (size_t i = 0; i < chart->series[s].count; i++) {
+			const struct chart_point *point = &chart->series[s].points[i];
+
+			widen(x, point->x);
+			widen(y, point->y);
+			widen(y, point->low);
+			widen(y, point->high);
+		}
+}
+
+/* From zero, unless that would flatten what there is to see. */
+static void settle_y(const struct chart *chart, struct axis *y)
+{
+	if (y->log) {
+		if (y->min == y->max)
+			y->max = y->min * 10;
+		return;
+	}
+	if (!strcmp(chart->y_unit, "percent") && y->min >= 0 && y->max <= 100) {
+		y->min = 0;
+		y->max = 100;
+		return;
+	}
+	if (y->min > 0 && (y->max - y->min) / y->max > 0.1)
+		y->min = 0;
+	if (y->max < 0 && (y->max - y->min) / -y->min > 0.1)
+		y->max = 0;
+	if (y->min == y->max) {
+		y->min = fmin(0, y->min);
+		y->max = y->max > 0 ? y->max * 1.25 : y->max == 0 ? 1 : 0;
+	}
+}
+
+static void settle_x(struct axis *x)
+{
+	if (x->min < x->max)
+		return;
+	x->min -= x->log ? x->min / 2 : 1;
+	x->max += x->log ? x->max : 1;
+}
+
+/* Small whole numbers (rounds, steps) get a tick each, and air at both ends. */
+static bool ticks_whole(struct drawing *d, const struct chart *chart, struct axis *x,
+                        struct ticks *ret)
+{
+	if (x->log || x->max - x->min > 16 || x->min != floor(x->min) || x->max != floor(x->max))
+		return false;
+	for (size_t s = 0; s < chart->series_count; s++)
+		for (size_t i = 0; i < chart->series[s].count; i++)
+			if (chart->series[s].points[i].x != floor(chart->series[s].points[i].x))
+				return false;
+	double step = d->narrow && x->max - x->min > 10 ? 2 : 1;
+	*ret = (struct ticks){.count = 0};
+	for (double at = x->min; at <= x->max && ret->count < DRAW_MAX_TICKS; at += step) {
+		const char *text = arena_printf(d->arena, "%.0f", at);
+
+		ret->at[ret->count] = at;
+		ret->text[ret->count++] = text ? text : "";
+	}
+	x->min -= 0.3;
+	x->max += 0.3;
+	return true;
+}
+
+/* ---- the labels at the right end ---- */
+
+struct end {
+	const struct chart_series *series;
+	double x, y;  /* of the last point, in pixels */
+	double label; /* where its label came to stand */
+};
+
+static int by_y(const void *a, const void *b)
+{
+	const struct end *left = a, *right = b;
+
+	return (left->y > right->y) - (left->y < right->y);
+}
+
+/* Moves labels apart, as little as it takes, within the plot's height. */
+static void spread(struct end *ends, size_t count, double top, double bottom)
+{
+	for (size_t i = 0; i < count; i++) {
+		ends[i].label = fmax(ends[i].y, top);
+		if (i && ends[i].label < ends[i - 1].label + LABEL_GAP_PX)
+			ends[i].label = ends[i - 1].label + LABEL_GAP_PX;
+	}
+	double limit = bottom;
+	for (size_t i = count; i-- > 0; limit = ends[i].label - LABEL_GAP_PX)
+		if (ends[i].label > limit)
+			ends[i].label = limit;
+	/* Two that were pushed down only may move up half of the way. */
+	for (size_t i = 0; i + 1 < count; i++) {
+		double above = i ? ends[i - 1].label + LABEL_GAP_PX : top;
+		double push = ends[i + 1].label - ends[i + 1].y;
+
+		if (push > 0 && ends[i].label - push / 2 >= above) {
+			ends[i].label -= push / 2;
+			ends[i + 1].label -= push / 2;
+		}
+	}
+}
+
+static void end_labels(struct drawing *d, const struct chart *chart, const struct axis *x,
+                       const struct axis *y)
+{
+	struct end ends[CHART_MAX_SERIES];
+	double at = d->width - d->right + 22;
+
+	for (size_t s = 0; s < chart->series_count; s++) {
+		const struct chart_series *series = &chart->series[s];
+		const struct chart_point *last = &series->points[0];
+
+		for (size_t i = 0; i < series->count; i++)
+			if (series->points[i].x >= last->x)
+				last = &series->points[i];
+		ends[s] = (struct end){.series = series,
+		                       .x = axis_px(x, last->x),
+		                       .y = axis_px(y, last->y)};
+	}
+	qsort(ends, chart->series_count, sizeof(*ends), by_y);
+	spread(ends, chart->series_count, d->top, d->height - d->bottom);
+	for (size_t s = 0; s < chart->series_count; s++) {
+		draw_line(d, ends[s].x + 7, ends[s].y, at - 4, ends[s].label, INK_SOFT, 0.6);
+		draw_label(d, text_fit(d, ends[s].series->label, d->right - 24), at, ends[s].label,
+		           ALIGN_LEFT, INK_TEXT);
+	}
+}
+
+static int label_margin(const struct drawing *d, const struct chart *chart)
+{
+	double width = 0;
+
+	for (size_t s = 0; s < chart->series_count; s++)
+		width = fmax(width, text_px(chart->series[s].label));
+	return (int)fmin(width + 30, d->width * (d->narrow ? 0.36 : 0.3));
+}
+
+/* ---- the marks ---- */
+
+static void whiskers(struct drawing *d, const struct chart_series *series,
+                     const struct style *style)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < series->count; i++)
+		any = any || (isfinite(series->points[i].low) && isfinite(series->points[i].high));
+	if (!any)
+		return;
+	int block = draw_block(d);
+	for (size_t i = 0; i < series->count; i++) {
+		const struct chart_point *point = &series->points[i];
+
+		draw_row(d, (double[]){point->x, point->low, 0, point->high - point->low}, 4);
+	}
+	draw_block_end(d);
+	draw_plot(d, block, "using 1:2:3:4 with vectors nohead lw 1.5 lc rgb \"#%s\" notitle",
+	          ink_sent(style->ink));
+}
+
+static void marks(struct drawing *d, const struct chart *chart, const struct chart_series *series)
+{
+	struct style style = style_find(series->style);
+	bool few = series->count <= FEW_POINTS;
+	int block = draw_block(d);
+
+	for (size_t i = 0; i < series->count; i++)
+		draw_row(d, (double[]){series->points[i].x, series->points[i].y}, 2);
+	draw_block_end(d);
+	if (chart->kind == CHART_LINES)
+		draw_plot(d, block, "using 1:2 with lines lw 2 dt %s lc rgb \"#%s\" title \"%s\"",
+		          style.dash, ink_sent(style.ink), draw_text(d, series->label));
+	whiskers(d, series, &style);
+	if (few || chart->kind == CHART_DOTS)
+		draw_plot(d, block,
+		          "using 1:2 with points pt %d ps %.2f lc rgb \"#%s\" title \"%s\"",
+		          style.marker, few ? 0.95 : 0.4, ink_sent(style.ink),
+		          draw_text(d, series->label));
+}
+
+void draw_xy(struct drawing *d, const struct chart *chart)
+{
+	struct axis x, y;
+	struct ticks x_ticks, y_ticks;
+
+	data_ranges(chart, &x, &y);
+	settle_y(chart, &y);
+	settle_x(&x);
+	ticks_find(d, &y, chart->y_unit, 5, &y_ticks);
+	if (!ticks_whole(d, chart, &x, &x_ticks))
+		ticks_find(d, &x, chart->x_unit, d->narrow ? 4 : 7, &x_ticks);
+	d->left = (int)ticks_width(&y_ticks) + 14;
+	d->right = label_margin(d, chart);
+	d->top = 36;
+	d->bottom = 48;
+	x.from = d->left;
+	x.to = d->width - d->right;
+	y.from = d->height - d->bottom;
+	y.to = d->top;
+
+	draw_frame(d, &x, &y);
+	draw_y_ticks(d, &y, &y_ticks);
+	draw_line(d, x.from, y.from, x.to, y.from, INK_TEXT, 1);
+	draw_x_ticks(d, &x, &x_ticks, false);
+	draw_label(d,
+	           text_fit(d, axis_title(d, chart->y_label, chart->y_unit, y.log), d->width - 8),
+	           2, 10, ALIGN_LEFT, INK_TEXT);
+	const char *x_title = axis_title(d, chart->x_label, chart->x_unit, x.log);
+	draw_label(d, text_fit(d, x_title, d->width - 8),
+	           fmax((x.from + x.to) / 2, fmin(text_px(x_title), d->width - 8) / 2 + 2),
+	           d->height - 10, ALIGN_CENTER, INK_TEXT);
+	end_labels(d, chart, &x, &y);
+	for (size_t s = 0; s < chart->series_count; s++)
+		marks(d, chart, &chart->series[s]);
+	draw_end(d);
+}
