@@ -46,7 +46,8 @@ create function lab.typeid_decode(suffix text) returns uuid
 language plpgsql immutable strict parallel safe as $$
 declare
 	-- The value of each character from '0' to 'z'; those that cannot occur are 0.
-	v constant bytea := '\x000102030405060708090000000000000000000000000000000000000000000000000000000000000000000000000000000a0b0c0d0e0f101100121300141500161718191a001b1c1d1e1f';
+	v constant bytea := '\x0001020304050607080900000000000000000000000000000000000000000000000000000000'
+		'00000000000000000000000a0b0c0d0e0f101100121300141500161718191a001b1c1d1e1f';
 	t bytea;
 begin
 	if suffix !~ '^[0-7][0123456789abcdefghjkmnpqrstvwxyz]{25}$' then
