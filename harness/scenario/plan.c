@@ -244,6 +244,9 @@ static bool print_visit(void *context, const struct plan_step *plan, struct err 
 	struct plan_printer *printer = context;
 	const struct step *step = plan->step;
 
+	/* Loops in loops may list more than any text holds. */
+	if (!buf_ok(printer->out, err))
+		return err_within(err, "the plan is too long to be printed");
 	if (plan->event == PLAN_STEP)
 		return print_step(printer, plan, err);
 	if (plan->event == PLAN_END)
@@ -315,6 +318,8 @@ static bool json_visit(void *context, const struct plan_step *plan, struct err *
 	const struct step *step = plan->step;
 	struct buf *out = printer->out;
 
+	if (!buf_ok(out, err))
+		return err_within(err, "the plan is too long to be printed");
 	if (plan->event != PLAN_STEP)
 		return true;
 	printer->totals[step->verb] += plan->times;
