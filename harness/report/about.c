@@ -188,7 +188,7 @@ static void term(struct page *page, const char *name, const char *meaning)
 	html_raw(page->out, "</dd></div>\n");
 }
 
-static void verdict_term(struct page *page, enum verdict verdict, const char *meaning)
+static void verdict_term(struct page *page, enum verdict_kind verdict, const char *meaning)
 {
 	html_raw(page->out, "<div><dt>");
 	page_verdict(page, verdict);

@@ -2,6 +2,7 @@
 /* Scenario sections and claim cards. */
 #include "report/sections.h"
 
+#include <math.h>
 #include <string.h>
 
 /* More rows than this are counted, not listed; the SQL lists them all. */
@@ -39,6 +40,24 @@ static const char *type_words(const char *metric_type)
 	return metric_type;
 }
 
+/* To the last digit, where the large figure is rounded. */
+static void exactly(struct page *page, const struct claim *claim)
+{
+	struct buf shown, exact;
+
+	buf_init(&shown, 0);
+	buf_init(&exact, 0);
+	words_number(&shown, claim->value.number, claim->unit);
+	words_exact(&exact, claim->value.number, claim->unit);
+	if (strcmp(shown.data, exact.data) != 0) {
+		html_raw(page->out, "<span class=\"note\">exactly ");
+		html_text(page->out, exact.data);
+		html_raw(page->out, "</span>");
+	}
+	buf_finish(&shown);
+	buf_finish(&exact);
+}
+
 static void measured(struct page *page, const struct claim *claim)
 {
 	struct buf *out = page->out;
@@ -50,21 +69,15 @@ static void measured(struct page *page, const struct claim *claim)
 		PAGE_WORDS(page, words_range(text, claim));
 		html_raw(out, "</span>");
 	}
-	if (claim->value.kind == VALUE_NUMBER) {
-		struct buf shown, exact;
-
-		buf_init(&shown, 0);
-		buf_init(&exact, 0);
-		words_number(&shown, claim->value.number, claim->unit);
-		words_exact(&exact, claim->value.number, claim->unit);
-		if (strcmp(shown.data, exact.data) != 0) {
-			html_raw(out, "<span class=\"note\">exactly ");
-			html_text(out, exact.data);
-			html_raw(out, "</span>");
-		}
-		buf_finish(&shown);
-		buf_finish(&exact);
-	}
+	if (claim->value.kind == VALUE_NUMBER)
+		exactly(page, claim);
+	/* Hanley and Lippman-Hand, 1983: none in n bounds the rate by about 3/n, at 95 %. */
+	if (!strcmp(claim->metric_type, "event") && claim->value.kind == VALUE_NUMBER &&
+	    claim->value.number == 0 && claim->n > 1)
+		buf_printf(out,
+		           "<span class=\"note\">none in %lld trials: at most about %.2g %% of "
+		           "them</span>",
+		           (long long)claim->n, fmin(100, 300.0 / (double)claim->n));
 	fact_close(page);
 }
 
@@ -134,6 +147,49 @@ static bool chart_shows(const struct chart_row *chart, const struct claim *claim
 	return false;
 }
 
+/* The card that carries the chart: the first claim in scope that it shows; NULL: the scenario does.
+ */
+static const struct claim *chart_home(const struct scenario_row *scenario,
+                                      const struct chart_row *chart)
+{
+	for (size_t i = 0; i < chart->claims_count; i++)
+		for (size_t k = 0; k < scenario->claims_count; k++)
+			if (scenario->claims[k]->in_scope &&
+			    !strcmp(scenario->claims[k]->name, chart->claims[i]))
+				return scenario->claims[k];
+	return NULL;
+}
+
+static void figures_at_home(struct page *page, struct scenario_row *scenario,
+                            const struct claim *claim)
+{
+	for (size_t i = 0; i < scenario->charts_count; i++)
+		if (chart_home(scenario, &scenario->charts[i]) == claim)
+			page_figure(page, scenario, &scenario->charts[i]);
+}
+
+static void number_at_home(struct scenario_row *scenario, const struct claim *claim,
+                           unsigned *number)
+{
+	for (size_t i = 0; i < scenario->charts_count; i++)
+		if (chart_home(scenario, &scenario->charts[i]) == claim)
+			scenario->charts[i].number = ++*number;
+}
+
+void page_number_figures(struct page *page)
+{
+	unsigned number = page->charts->forest != NULL;
+
+	for (size_t i = 0; i < page->run->scenarios_count; i++) {
+		struct scenario_row *scenario = &page->run->scenarios[i];
+
+		number_at_home(scenario, NULL, &number);
+		for (size_t k = 0; k < scenario->claims_count; k++)
+			if (scenario->claims[k]->in_scope)
+				number_at_home(scenario, scenario->claims[k], &number);
+	}
+}
+
 static void figure_links(struct page *page, const struct claim *claim)
 {
 	struct buf *out = page->out;
@@ -142,7 +198,7 @@ static void figure_links(struct page *page, const struct claim *claim)
 	for (size_t i = 0; i < claim->scenario->charts_count; i++) {
 		struct chart_row *chart = &claim->scenario->charts[i];
 
-		if (!chart_shows(chart, claim) || !chart->number)
+		if (!chart_shows(chart, claim) || chart_home(claim->scenario, chart) == claim)
 			continue;
 		buf_printf(out, "%s<a href=\"#figure-%u\">figure %u</a>",
 		           any ? " and " : "<p class=\"remark\">Drawn in ", chart->number,
@@ -153,9 +209,29 @@ static void figure_links(struct page *page, const struct claim *claim)
 		html_raw(out, ".</p>\n");
 }
 
+/* A claim whose SQL takes arms by `arm = '…'` only is about those arms only. */
+static bool arm_belongs(const char *arm, const struct claim *claim)
+{
+	static const char equals[] = "arm = '";
+	bool only_equals = false;
+
+	if (!*arm || strstr(claim->sql, "arm <>") || strstr(claim->sql, "arm !=") ||
+	    strstr(claim->sql, "arm in") || strstr(claim->sql, "arm not"))
+		return true;
+	for (const char *at = claim->sql; (at = strstr(at, equals)); at++) {
+		const char *name = at + strlen(equals);
+		size_t len = strcspn(name, "'");
+
+		only_equals = true;
+		if (len == strlen(arm) && !memcmp(name, arm, len))
+			return true;
+	}
+	return !only_equals;
+}
+
 static bool summary_belongs(const struct summary *summary, const struct claim *claim)
 {
-	return sql_mentions(claim->sql, summary->metric) &&
+	return arm_belongs(summary->arm, claim) && sql_mentions(claim->sql, summary->metric) &&
 	       (!*summary->step || sql_mentions(claim->sql, summary->step));
 }
 
@@ -179,7 +255,8 @@ static void summary_row(struct page *page, const struct claim *claim, const stru
 	html_raw(out, "</td><td class=\"num\">");
 	PAGE_WORDS(page, words_value(text, &s->high, s->unit));
 	html_raw(out, "</td><td class=\"num\">");
-	if (s->total.kind == VALUE_NUMBER)
+	if (s->total.kind == VALUE_NUMBER && s->n > 1 && strcmp(s->unit, "percent") != 0 &&
+	    strcmp(s->unit, "ratio") != 0)
 		PAGE_WORDS(page, words_exact(text, s->total.number, s->unit));
 	else
 		html_raw(out, "–");
@@ -314,6 +391,7 @@ static void card(struct page *page, const struct claim *claim)
 	}
 	facts(page, claim);
 	remarks(page, claim);
+	figures_at_home(page, claim->scenario, claim);
 	figure_links(page, claim);
 	samples_table(page, claim);
 	sql_details(page, claim);
@@ -402,7 +480,7 @@ static void scenario_head(struct page *page, const struct scenario_row *scenario
 	}
 }
 
-static void scenario_section(struct page *page, const struct scenario_row *scenario)
+static void scenario_section(struct page *page, struct scenario_row *scenario)
 {
 	struct buf *out = page->out;
 
@@ -423,8 +501,7 @@ static void scenario_section(struct page *page, const struct scenario_row *scena
 	}
 	html_raw(out, "</dl>\n");
 	incidents(page, "h4", scenario->incidents, scenario->incidents_count);
-	for (size_t i = 0; i < scenario->charts_count; i++)
-		page_figure(page, scenario, &scenario->charts[i]);
+	figures_at_home(page, scenario, NULL);
 	for (size_t i = 0; i < scenario->claims_count; i++)
 		if (scenario->claims[i]->in_scope)
 			card(page, scenario->claims[i]);

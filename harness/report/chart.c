@@ -279,15 +279,6 @@ static bool load_chart(struct store *store, struct charts *charts, struct scenar
 	return load_data(store, charts, chart, row->data, err);
 }
 
-static void number_figures(struct run_row *run, bool forest)
-{
-	unsigned number = forest;
-
-	for (size_t i = 0; i < run->scenarios_count; i++)
-		for (size_t k = 0; k < run->scenarios[i].charts_count; k++)
-			run->scenarios[i].charts[k].number = ++number;
-}
-
 bool charts_load(struct store *store, struct model *model, const struct report_options *options,
                  struct charts *ret, struct err *err)
 {
@@ -319,7 +310,6 @@ bool charts_load(struct store *store, struct model *model, const struct report_o
 			if (!row->drawn->failure)
 				list[count++] = row->drawn;
 		}
-	number_figures(run, ret->forest != NULL);
 	return charts_plot(ret, list, count, options, err);
 }
 

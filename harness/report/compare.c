@@ -38,14 +38,11 @@ static void difference_row(struct page *page, const char *name, const char *cons
 	html_raw(out, "</tr>\n");
 }
 
-/* At most this many runs are compared; the command line has the same bound. */
-#define MAX_RUNS 16
-
 typedef const char *run_text_fn(const struct run_row *run, const char *name);
 
 static size_t difference(struct page *page, const char *title, const char *name, run_text_fn *get)
 {
-	const char *values[MAX_RUNS];
+	const char *values[REPORT_MAX_RUNS];
 	bool differs = false;
 
 	for (size_t i = 0; i < page->model->runs_count; i++) {
@@ -186,7 +183,7 @@ static void comparison_cell(struct page *page, const struct claim *base, const s
 {
 	struct buf *out = page->out;
 
-	html_raw(out, "<td>");
+	html_raw(out, "<td class=\"stack\">");
 	if (!claim) {
 		html_raw(out, "–</td>");
 		return;

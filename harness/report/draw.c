@@ -237,7 +237,8 @@ static const char *tick_text(struct drawing *d, double at, double step, const ch
 {
 	char text[64];
 
-	if (!strcmp(unit, "bytes") || !strcmp(unit, "ns"))
+	/* The axis says "bytes"; from 10 kB on each number says what it is. */
+	if ((!strcmp(unit, "bytes") && fabs(at) >= 10240) || !strcmp(unit, "ns"))
 		return arena_strdup(d->arena, unit_format(at, unit, text, sizeof(text)));
 	if (fabs(at) >= 1e6 && fmod(at, 1e5) == 0)
 		return arena_printf(d->arena, "%gM", at / 1e6);

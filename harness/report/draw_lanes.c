@@ -72,6 +72,10 @@ static size_t place_labels(struct drawing *d, const struct lanes *lanes,
 
 		x = fmax(fmin(x, d->width - 4 - width), 2);
 		ret_level[i] = -1;
+		/* Beside the label before, as long as it is still over its own bar. */
+		double beside = fmax(x, free_from[0]);
+		if (beside > x && beside + width / 2 < axis_px(&lanes->x, lane->points[i].y))
+			x = beside;
 		for (size_t level = 0; level < MAX_LEVELS && ret_level[i] < 0; level++) {
 			if (x < free_from[level])
 				continue;
@@ -112,8 +116,12 @@ static void lane_of(struct drawing *d, struct lanes *lanes, const struct chart_s
 	draw_label(d, text_fit(d, lane->label, d->left - 12), d->left - 10, y, ALIGN_RIGHT,
 	           INK_TEXT);
 	draw_line(d, d->left, y, d->width - d->right, y, INK_GRID, 1);
+	/* Moments lie on top of what goes on meanwhile. */
+	for (int moment = 0; moment <= 1; moment++)
+		for (size_t i = 0; i < lane->count; i++)
+			if ((lane->points[i].x == lane->points[i].y) == moment)
+				item(d, lanes, &lane->points[i], y);
 	for (size_t i = 0; i < lane->count; i++) {
-		item(d, lanes, &lane->points[i], y);
 		if (level[i] >= 0)
 			draw_label(d, item_text(d, &lane->points[i]), label_x[i],
 			           y - BAR_PX / 2.0 - 10 - level[i] * TEXT_PX, ALIGN_LEFT,

@@ -192,7 +192,7 @@ void draw_rows(struct drawing *d, const struct chart *chart)
 		x.max = longest; /* no scale to round up for: the values are printed */
 	d->left = (int)fmin(label_width(chart, &rows) + 14, d->width * 0.42);
 	d->right = (int)fmin(value_width + 18, d->width * 0.3);
-	d->top = 30;
+	d->top = 6;
 	d->bottom = bars ? 10 : 28;
 	d->height = (int)rows.height + d->top + d->bottom;
 	x.from = d->left;
@@ -203,9 +203,6 @@ void draw_rows(struct drawing *d, const struct chart *chart)
 	                  .to = d->top};
 
 	draw_frame(d, &x, &y);
-	draw_label(d,
-	           text_fit(d, axis_title(d, chart->y_label, chart->y_unit, x.log), d->width - 8),
-	           2, 10, ALIGN_LEFT, INK_TEXT);
 	if (bars)
 		draw_line(d, axis_px(&x, 0), d->top - 2, axis_px(&x, 0), y.from + 4, INK_TEXT, 1);
 	else

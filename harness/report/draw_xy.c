@@ -58,6 +58,22 @@ static void settle_y(const struct chart *chart, struct axis *y)
 	}
 }
 
+/* Air at both ends, so that no mark sits on the frame. */
+static void pad_x(struct axis *x)
+{
+	if (x->log) {
+		double by = pow(x->max / x->min, 0.04);
+
+		x->min /= by;
+		x->max *= by;
+	} else {
+		double by = (x->max - x->min) * 0.02;
+
+		x->min -= by;
+		x->max += by;
+	}
+}
+
 static void settle_x(struct axis *x)
 {
 	if (x->min < x->max)
@@ -214,11 +230,13 @@ void draw_xy(struct drawing *d, const struct chart *chart)
 	settle_y(chart, &y);
 	settle_x(&x);
 	ticks_find(d, &y, chart->y_unit, 5, &y_ticks);
-	if (!ticks_whole(d, chart, &x, &x_ticks))
+	if (!ticks_whole(d, chart, &x, &x_ticks)) {
 		ticks_find(d, &x, chart->x_unit, d->narrow ? 4 : 7, &x_ticks);
+		pad_x(&x);
+	}
 	d->left = (int)ticks_width(&y_ticks) + 14;
 	d->right = label_margin(d, chart);
-	d->top = 36;
+	d->top = 14;
 	d->bottom = 48;
 	x.from = d->left;
 	x.to = d->width - d->right;
@@ -229,9 +247,6 @@ void draw_xy(struct drawing *d, const struct chart *chart)
 	draw_y_ticks(d, &y, &y_ticks);
 	draw_line(d, x.from, y.from, x.to, y.from, INK_TEXT, 1);
 	draw_x_ticks(d, &x, &x_ticks, false);
-	draw_label(d,
-	           text_fit(d, axis_title(d, chart->y_label, chart->y_unit, y.log), d->width - 8),
-	           2, 10, ALIGN_LEFT, INK_TEXT);
 	const char *x_title = axis_title(d, chart->x_label, chart->x_unit, x.log);
 	draw_label(d, text_fit(d, x_title, d->width - 8),
 	           fmax((x.from + x.to) / 2, fmin(text_px(x_title), d->width - 8) / 2 + 2),

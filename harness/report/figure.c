@@ -6,17 +6,49 @@
 #include <string.h>
 
 /* Rows of a table that stands open; more are folded in. Rows beyond the last limit are left out. */
-#define OPEN_ROWS 12
+#define OPEN_ROWS 6
 #define MAX_ROWS 60
 
 /* ---- the table ---- */
 
-static void cell_number(struct page *page, double number, const char *unit)
+static void cell_number(struct page *page, double number, int decimals)
 {
 	html_raw(page->out, "<td class=\"num\">");
 	if (isfinite(number))
-		PAGE_WORDS(page, words_number(text, number, unit));
+		PAGE_WORDS(page, words_decimals(text, number, decimals));
 	html_raw(page->out, "</td>");
+}
+
+/* One number of decimals for a whole column, so that its points stand below each other. */
+static int series_decimals(const struct chart_series *series, bool x)
+{
+	int decimals = 0;
+
+	for (size_t i = 0; i < series->count; i++) {
+		const struct chart_point *point = &series->points[i];
+		int needed = words_decimals_needed(x ? point->x : point->y);
+
+		decimals = needed > decimals ? needed : decimals;
+		if (x)
+			continue;
+		needed = words_decimals_needed(point->low);
+		decimals = needed > decimals ? needed : decimals;
+		needed = words_decimals_needed(point->high);
+		decimals = needed > decimals ? needed : decimals;
+	}
+	return decimals;
+}
+
+static int chart_decimals(const struct chart *chart, bool x)
+{
+	int decimals = 0;
+
+	for (size_t s = 0; s < chart->series_count; s++) {
+		int needed = series_decimals(&chart->series[s], x);
+
+		decimals = needed > decimals ? needed : decimals;
+	}
+	return decimals;
 }
 
 static bool same_x(const struct chart_point *a, const struct chart_point *b, bool grouped)
@@ -68,8 +100,7 @@ static bool can_pivot(const struct chart *chart)
 
 static void x_header(struct page *page, const struct chart *chart, const struct chart_point *point)
 {
-	html_raw(page->out,
-	         chart->grouped ? "<th scope=\"row\">" : "<th scope=\"row\" class=\"num\">");
+	html_raw(page->out, "<th scope=\"row\">");
 	if (chart->grouped)
 		html_text(page->out, point->group);
 	else
@@ -94,7 +125,7 @@ static void pivot_table(struct page *page, const struct chart *chart,
 	struct buf *out = page->out;
 
 	html_raw(out, "<thead><tr>");
-	column_header(page, chart->x_label, chart->x_unit, !chart->grouped);
+	column_header(page, chart->x_label, chart->x_unit, false);
 	for (size_t s = 0; s < chart->series_count; s++)
 		column_header(page, chart->series[s].label, chart->y_unit, true);
 	html_raw(out, "</tr></thead><tbody>\n");
@@ -107,7 +138,7 @@ static void pivot_table(struct page *page, const struct chart *chart,
 			for (size_t k = 0; k < chart->series[s].count; k++)
 				if (same_x(&chart->series[s].points[k], rows[i], chart->grouped))
 					y = chart->series[s].points[k].y;
-			cell_number(page, y, "");
+			cell_number(page, y, series_decimals(&chart->series[s], false));
 		}
 		html_raw(out, "</tr>\n");
 	}
@@ -139,25 +170,26 @@ static void long_row(struct page *page, const struct chart *chart,
                      const struct chart_series *series, const struct chart_point *point,
                      bool ranges)
 {
+	int decimals = chart_decimals(chart, false), x_decimals = chart_decimals(chart, true);
 	struct buf *out = page->out;
 
 	html_raw(out, "<tr><th scope=\"row\">");
 	html_text(out, series->label);
 	html_raw(out, "</th>");
 	if (chart->kind == CHART_LANES) {
-		cell_number(page, point->x, "");
-		cell_number(page, point->y, "");
+		cell_number(page, point->x, x_decimals);
+		cell_number(page, point->y, decimals);
 		html_element(out, "td", NULL, point->group);
 		html_element(out, "td", NULL, point->label);
 	} else {
 		if (chart->grouped)
 			html_element(out, "td", NULL, point->group);
 		else
-			cell_number(page, point->x, "");
-		cell_number(page, point->y, "");
+			cell_number(page, point->x, x_decimals);
+		cell_number(page, point->y, decimals);
 		if (ranges) {
-			cell_number(page, point->low, "");
-			cell_number(page, point->high, "");
+			cell_number(page, point->low, decimals);
+			cell_number(page, point->high, decimals);
 		}
 	}
 	html_raw(out, "</tr>\n");
@@ -214,7 +246,7 @@ static void data_table(struct page *page, const struct chart *chart, unsigned nu
 		page_details_open(page, "The numbers");
 	buf_printf(out,
 	           "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Numbers of "
-	           "figure %u\"><table class=\"data\"><caption>",
+	           "figure %u\"><table class=\"data\"><caption class=\"hidden\">",
 	           number);
 	html_text(out, chart->y_label);
 	html_raw(out, "</caption>\n");

@@ -202,7 +202,7 @@ static void band(struct drawing *d, const struct axis *x, double low, double hig
 }
 
 /* The verdict's shape: full, crossed, open. */
-static int marker_of(enum verdict verdict)
+static int marker_of(enum verdict_kind verdict)
 {
 	return verdict == VERDICT_HOLDS ? 7 : verdict == VERDICT_INCONCLUSIVE ? 6 : 2;
 }

@@ -13,7 +13,7 @@
 
 static const struct {
 	const char *stored, *word, *mark, *class, *clause, *clauses;
-} verdicts[VERDICT_COUNT] = {
+} verdicts[VERDICT_KIND_COUNT] = {
         [VERDICT_ERROR] = {"ERROR", "ERROR", "!", "error", "ends in an error", "end in an error"},
         [VERDICT_REFUTED] = {"REFUTED", "REFUTED", "\u2716", "refuted", "is refuted",
                              "are refuted"},
@@ -24,31 +24,36 @@ static const struct {
         [VERDICT_HOLDS] = {"HOLDS", "HOLDS", "\u2714", "holds", "holds", "hold"},
 };
 
-const char *report_verdict_word(enum verdict verdict)
+const enum verdict_kind report_verdict_order[VERDICT_KIND_COUNT] = {VERDICT_ERROR, VERDICT_REFUTED,
+                                                                    VERDICT_NOT_RUN,
+                                                                    VERDICT_INCONCLUSIVE,
+                                                                    VERDICT_HOLDS};
+
+const char *report_verdict_word(enum verdict_kind verdict)
 {
 	return verdicts[verdict].word;
 }
 
-const char *report_verdict_mark(enum verdict verdict)
+const char *report_verdict_mark(enum verdict_kind verdict)
 {
 	return verdicts[verdict].mark;
 }
 
-const char *report_verdict_class(enum verdict verdict)
+const char *report_verdict_class(enum verdict_kind verdict)
 {
 	return verdicts[verdict].class;
 }
 
-const char *report_verdict_clause(enum verdict verdict, bool plural)
+const char *report_verdict_clause(enum verdict_kind verdict, bool plural)
 {
 	return plural ? verdicts[verdict].clauses : verdicts[verdict].clause;
 }
 
-static enum verdict verdict_of(const char *stored)
+static enum verdict_kind verdict_of(const char *stored)
 {
-	for (size_t i = 0; i < VERDICT_COUNT; i++)
+	for (size_t i = 0; i < VERDICT_KIND_COUNT; i++)
 		if (!strcmp(verdicts[i].stored, stored))
-			return (enum verdict)i;
+			return (enum verdict_kind)i;
 	return VERDICT_ERROR;
 }
 

@@ -13,22 +13,16 @@
 #include "base/predicate.h"
 #include "base/units.h"
 #include "store/store.h"
+#include "store/verdict.h"
 
 /* From the loudest to the quietest. */
-enum verdict {
-	VERDICT_ERROR,
-	VERDICT_REFUTED,
-	VERDICT_NOT_RUN,
-	VERDICT_INCONCLUSIVE,
-	VERDICT_HOLDS,
-	VERDICT_COUNT
-};
-const char *report_verdict_word(enum verdict verdict);
-const char *report_verdict_mark(enum verdict verdict);
+extern const enum verdict_kind report_verdict_order[VERDICT_KIND_COUNT];
+const char *report_verdict_word(enum verdict_kind verdict);
+const char *report_verdict_mark(enum verdict_kind verdict);
 /* "holds", "is refuted": behind one claim or several. */
-const char *report_verdict_clause(enum verdict verdict, bool plural);
+const char *report_verdict_clause(enum verdict_kind verdict, bool plural);
 /* Lower case, for class names. */
-const char *report_verdict_class(enum verdict verdict);
+const char *report_verdict_class(enum verdict_kind verdict);
 
 /* A value of the store: nothing, a number or a text. */
 struct value {
@@ -44,7 +38,7 @@ struct claim {
 	const char *sentence, *source, *published, *unit, *metric_type, *predicate, *sql;
 	const char *scope, *because, *reason;
 	struct value published_value, value, low, high;
-	enum verdict verdict, expected;
+	enum verdict_kind verdict, expected;
 	int64_t n;
 	bool control, in_scope;
 	bool parsed; /* predicate_terms is filled */
@@ -121,9 +115,9 @@ struct run_row {
 	size_t claims_count;
 	struct incident *incidents; /* of no scenario */
 	size_t incidents_count;
-	size_t in_scope;               /* claims in scope */
-	size_t counted[VERDICT_COUNT]; /* of those */
-	size_t unexpected;             /* of those */
+	size_t in_scope;                    /* claims in scope */
+	size_t counted[VERDICT_KIND_COUNT]; /* of those */
+	size_t unexpected;                  /* of those */
 };
 
 struct model {

@@ -19,7 +19,7 @@ const char *report_css(void)
 	return page_report;
 }
 
-void page_verdict(struct page *page, enum verdict verdict)
+void page_verdict(struct page *page, enum verdict_kind verdict)
 {
 	buf_printf(page->out,
 	           "<span class=\"verdict v-%s\"><span aria-hidden=\"true\">%s</span> %s</span>",
@@ -110,8 +110,9 @@ static void expectation_line(struct page *page)
 	if (run->unexpected == 0)
 		html_raw(out, "Every verdict is the expected one.");
 	else
-		html_textf(out, "%zu %s the expected one.", run->unexpected,
-		           run->unexpected == 1 ? "verdict is not" : "verdicts are not");
+		html_textf(out, "%zu of %zu verdicts %s.", run->unexpected, run->in_scope,
+		           run->unexpected == 1 ? "is not the expected one"
+		                                : "are not the expected ones");
 	html_raw(out, "</p>\n");
 }
 
@@ -140,28 +141,34 @@ static void verdict_item(struct page *page, const struct claim *claim)
 	html_raw(out, "</span></li>\n");
 }
 
+/* Is it in the list, in the part of the unexpected or of the expected? */
+static bool listed(const struct claim *claim, enum verdict_kind verdict, bool expected)
+{
+	if (!claim->in_scope || claim->verdict != verdict)
+		return false;
+	if (expected)
+		return claim->verdict == claim->expected && verdict != VERDICT_HOLDS;
+	return claim->verdict != claim->expected;
+}
+
 /* What does not hold, or holds against expectation: the unexpected first, then by verdict. */
 static void worst_first(struct page *page)
 {
 	const struct run_row *run = page->run;
 	bool any = false;
 
-	for (int expected = 0; expected <= 1; expected++)
-		for (int v = VERDICT_ERROR; v <= VERDICT_HOLDS; v++)
-			for (size_t i = 0; i < run->claims_count; i++) {
-				const struct claim *claim = &run->claims[i];
-
-				if (!claim->in_scope || (int)claim->verdict != v ||
-				    (claim->verdict == claim->expected) != expected ||
-				    (expected && v == VERDICT_HOLDS))
-					continue;
-				if (!any)
-					html_raw(page->out,
-					         "<h2 class=\"small\">What does not hold, worst "
-					         "first</h2>\n<ul class=\"worst\">\n");
-				any = true;
-				verdict_item(page, claim);
-			}
+	for (size_t step = 0; step < 2 * VERDICT_KIND_COUNT; step++)
+		for (size_t i = 0; i < run->claims_count; i++) {
+			if (!listed(&run->claims[i],
+			            report_verdict_order[step % VERDICT_KIND_COUNT],
+			            step >= VERDICT_KIND_COUNT))
+				continue;
+			if (!any)
+				html_raw(page->out, "<h2 class=\"small\">What does not hold, worst "
+				                    "first</h2>\n<ul class=\"worst\">\n");
+			any = true;
+			verdict_item(page, &run->claims[i]);
+		}
 	if (any)
 		html_raw(page->out, "</ul>\n");
 }
@@ -312,6 +319,7 @@ static void render(struct page *page)
 {
 	struct buf *out = page->out;
 
+	page_number_figures(page);
 	head(page);
 	summary(page);
 	contents(page);
@@ -340,6 +348,8 @@ bool report_render(struct store *store, const struct report_options *options, st
 	struct charts charts = {0};
 	struct buf out;
 
+	if (options->runs_count > REPORT_MAX_RUNS)
+		return err_set(err, ERR_USAGE, "at most %d runs can be compared", REPORT_MAX_RUNS);
 	if (!model_load(store, options->runs, options->runs_count, options->document, &model, err))
 		return false;
 	buf_init(&out, REPORT_MAX_BYTES);

@@ -19,6 +19,9 @@
 #define REPORT_WARN_BYTES ((size_t)2 << 20)
 #define REPORT_MAX_BYTES ((size_t)5 << 20)
 
+/* More runs than this make no table that anyone can read. */
+#define REPORT_MAX_RUNS 16
+
 struct report_options {
 	const int64_t *runs;   /* run ids, the one in full first; NULL: the newest finished run */
 	size_t runs_count;     /* more than one: a comparison, with the first as its base */

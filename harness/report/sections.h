@@ -30,12 +30,14 @@ struct page {
 void page_words(struct buf *out, struct buf *text);
 
 /* ✔ HOLDS, in its shape and colour. */
-void page_verdict(struct page *page, enum verdict verdict);
+void page_verdict(struct page *page, enum verdict_kind verdict);
 /* <details>, open where the options say so. */
 void page_details_open(struct page *page, const char *summary);
 void page_details_close(struct page *page);
 /* SQL or a command, as it is. */
 void page_code(struct page *page, const char *text);
+/* Numbers the figures in the order in which the page shows them; before anything is written. */
+void page_number_figures(struct page *page);
 /* <figure> with title, picture and table. */
 void page_figure(struct page *page, const struct scenario_row *scenario, struct chart_row *chart);
 

@@ -41,6 +41,33 @@ void words_number(struct buf *text, double number, const char *unit)
 	add_suffix(text, unit_suffix(unit), number == 1);
 }
 
+void words_decimals(struct buf *text, double number, int decimals)
+{
+	char plain[64];
+
+	snprintf(plain, sizeof(plain), "%.*f", decimals, number);
+	size_t whole = strcspn(plain, "."), first = plain[0] == '-';
+	for (size_t i = 0; plain[i]; i++) {
+		if (i > first && i < whole && (whole - i) % 3 == 0)
+			buf_add_char(text, ',');
+		buf_add_char(text, plain[i]);
+	}
+}
+
+int words_decimals_needed(double number)
+{
+	/* Four digits say enough; a whole number needs no point. */
+	int most = fabs(number) >= 1000 ? 0 : fabs(number) >= 100 ? 1 : fabs(number) >= 10 ? 2 : 3;
+	int decimals = 0;
+
+	if (!isfinite(number))
+		return 0;
+	while (decimals < most &&
+	       fabs(number - round(number * pow(10, decimals)) / pow(10, decimals)) > 1e-9)
+		decimals++;
+	return decimals;
+}
+
 void words_exact(struct buf *text, double number, const char *unit)
 {
 	char digits[64];
@@ -48,6 +75,8 @@ void words_exact(struct buf *text, double number, const char *unit)
 	if (number == floor(number) && fabs(number) < 1e15) {
 		/* Grouped by unit_format's rule for plain counts. */
 		buf_add(text, unit_format(number, "", digits, sizeof(digits)));
+	} else if (fabs(number) >= 1e3 && fabs(number) < 1e15) {
+		words_decimals(text, number, 2);
 	} else {
 		snprintf(digits, sizeof(digits), "%.10g", number);
 		buf_add(text, digits);
@@ -110,6 +139,8 @@ void words_distance(struct buf *text, const struct claim *claim)
 	    !predicate_distance(&claim->predicate_terms, claim->value.number,
 	                        claim->has_figure ? &claim->figure : NULL, &distance))
 		return;
+	if (distance == 0)
+		return; /* equal to the one value that holds, or on the bound */
 	words_number(text, fabs(distance), claim->unit);
 	buf_add(text, distance < 0 ? " outside the bound" : " inside the bound");
 }
@@ -129,10 +160,13 @@ void words_counts(struct buf *text, const struct run_row *run)
 	words_plural(text, run->in_scope, "claim", "claims");
 	buf_printf(text, " %s",
 	           report_verdict_clause(VERDICT_HOLDS, run->counted[VERDICT_HOLDS] != 1));
-	for (int v = VERDICT_ERROR; v < VERDICT_HOLDS; v++)
-		if (run->counted[v])
-			buf_printf(text, ", %zu %s", run->counted[v],
-			           report_verdict_clause((enum verdict)v, run->counted[v] != 1));
+	for (size_t i = 0; i < VERDICT_KIND_COUNT; i++) {
+		enum verdict_kind verdict = report_verdict_order[i];
+
+		if (verdict != VERDICT_HOLDS && run->counted[verdict])
+			buf_printf(text, ", %zu %s", run->counted[verdict],
+			           report_verdict_clause(verdict, run->counted[verdict] != 1));
+	}
 }
 
 /* 180004 is 18.4 (PostgreSQL documentation, PQserverVersion). */

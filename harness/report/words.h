@@ -8,6 +8,10 @@
 /* "551 MB", "4,858 pages", "70.2 %", the text itself; "–" for nothing. */
 void words_value(struct buf *text, const struct value *value, const char *unit);
 void words_number(struct buf *text, double number, const char *unit);
+/* Grouped, with just so many decimals. */
+void words_decimals(struct buf *text, double number, int decimals);
+/* How many decimals show it well, 0 to 3; 0 for what is no number. */
+int words_decimals_needed(double number);
 /* The same to the last digit: "577,841,234 bytes". */
 void words_exact(struct buf *text, double number, const char *unit);
 /* The measured range, "550 MB to 552 MB"; nothing when there is none or it is one point. */
