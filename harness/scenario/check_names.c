@@ -132,6 +132,8 @@ static void try_profiles(struct checker *checker, const struct node *node, const
 		buf_init(&ignored, 0);
 		bool good = subst_walk(one, &names, &ignored, NULL, &err);
 		buf_finish(&ignored);
+		if (!good && err.kind == ERR_SYSTEM)
+			checker->loader->arena->failed = true;
 		if (!good && err.kind == ERR_INPUT) {
 			complain(&checker->loader->complaints, node_text_place(node, offset, len),
 			         "%s at the profile %s; change the parameters or the formula",

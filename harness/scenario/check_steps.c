@@ -227,6 +227,8 @@ static void check_count(struct checker *checker, const struct step *step)
 		/* Where loops' variables decide, the run will tell. */
 		bool known = subst_expand(step->count, &scope, &text, &err);
 		bool good = !known || is_count(text.data, &err);
+		if (!known && err.kind == ERR_SYSTEM)
+			loader->arena->failed = true;
 		buf_finish(&text);
 		if (good)
 			continue;

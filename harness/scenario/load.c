@@ -85,6 +85,7 @@ const struct node *load_file(struct loader *loader, const char *path, struct pla
 		return NULL;
 	buf_init(&text, NODE_MAX_BYTES + 1);
 	if (!fs_read(path, NODE_MAX_BYTES, &text, &err)) {
+		loader->arena->failed = loader->arena->failed || text.failed;
 		complain(&loader->complaints, place, "%s", err.message);
 	} else {
 		const char *kept = keep_text(loader, text.data, text.len);
@@ -119,6 +120,8 @@ static bool load_text(struct loader *loader, struct buf *messages, struct err *e
 	size_t count = loader->complaints.count + loader->complaints.dropped;
 	if (count) {
 		complaints_print(&loader->complaints, scenario->path, messages);
+		if (!buf_ok(messages, err))
+			return false;
 		return err_set(err, ERR_INPUT, "%s: %zu mistake%s", scenario->path, count,
 		               count == 1 ? "" : "s");
 	}
