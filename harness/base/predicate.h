@@ -32,9 +32,9 @@ enum predicate_op {
 
 struct predicate_term {
 	enum predicate_op op;
-	double a, b;     /* numbers, in the value's base unit (bytes, ms, or as they stand) */
+	double a, b; /* numbers, in the value's base unit (bytes, ms, or as they stand) */
 	enum quantity_kind kind; /* of the numbers: COUNT when no unit was written */
-	char text[256];  /* EQ, NE: the right side as written, when it is no number; else "" */
+	char text[256]; /* EQ, NE: the right side as written, when it is no number; else "" */
 };
 
 struct predicate {
@@ -50,8 +50,7 @@ bool predicate_parse(const char *text, struct predicate *ret, struct err *err) M
  * The published figure as predicates are asked with: read from its text, or
  * else from the value given beside it. false when there is neither.
  */
-bool predicate_published(const char *published, bool has_value, double value,
-                         struct figure *ret);
+bool predicate_published(const char *published, bool has_value, double value, struct figure *ret);
 
 /*
  * Does it hold for the number? published may be NULL unless needs_published
