@@ -6,7 +6,7 @@
 #   ./run.sh                    every scenario at the published scale, and the report
 #   ./run.sh test [--quick]     the tests (--quick: without a server and a browser)
 #   ./run.sh bench              what keylab itself costs, as ratios
-#   ./run.sh check              gcc and clang, sanitizers, lint (with a FILE: keylab's own check)
+#   ./run.sh check [VARIANT]    gcc and clang, sanitizers, lint (with a FILE: keylab's own check)
 #   ./run.sh lint               the lint alone
 #   ./run.sh fetch 15 16 17     the other pinned PostgreSQL versions
 #   ./run.sh VERB ...           anything else is handed to keylab (./run.sh help lists it)
@@ -79,8 +79,8 @@ fetch)
 	done
 	;;
 check)
-	if (($# == 1)); then
-		check_all
+	if (($# == 1)) || is_variant "$2"; then
+		check_all "${@:2}"
 	else
 		set_up
 		unlock
@@ -91,6 +91,8 @@ check)
 	set_up
 	if wants_server "$1"; then
 		need_server "$@"
+	elif [[ $1 == doctor ]]; then
+		(fetch_server "$pinned_default") || true # the doctor still has something to say
 	fi
 	export_pinned
 	unlock

@@ -11,6 +11,10 @@ clang-asan  clang     address,undefined    unit golden live fuzz
 clang-tsan  clang     thread               unit
 '
 
+is_variant() {
+	[[ $check_table == *$'\n'"$1 "* ]]
+}
+
 # One row of the table: builds and tests it, adds to $total_*.
 check_variant() {
 	local name=$1 compiler=$2 sanitizer=$3 folder=$root/build-check-$1 passed failed skipped options
