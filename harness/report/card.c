@@ -231,6 +231,9 @@ static bool arm_belongs(const char *arm, const struct claim *claim)
 
 static bool summary_belongs(const struct summary *summary, const struct claim *claim)
 {
+	/* A part of a figure (one resource manager's) only where the SQL asks for it by name. */
+	if (*summary->label && !sql_mentions(claim->sql, summary->label))
+		return false;
 	return arm_belongs(summary->arm, claim) && sql_mentions(claim->sql, summary->metric) &&
 	       (!*summary->step || sql_mentions(claim->sql, summary->step));
 }

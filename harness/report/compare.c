@@ -136,8 +136,7 @@ static void environment_table(struct page *page)
 /* Do the two runs come from one machine? What tells machines apart is in the environment. */
 static bool same_machine(const struct run_row *a, const struct run_row *b)
 {
-	static const char *const parts[] = {"fingerprint", "cpu",          "cpu_model", "cores",
-	                                    "memory",      "memory_bytes", "kernel"};
+	static const char *const parts[] = {"cpu", "cpus", "memory", "kernel", "machine"};
 
 	for (size_t i = 0; i < COUNT_OF(parts); i++)
 		if (strcmp(named_find(&a->environment, parts[i]),

@@ -233,16 +233,17 @@ static void add_tick(struct ticks *ticks, double at, const char *text)
 	ticks->text[ticks->count++] = text ? text : "";
 }
 
-static const char *tick_text(struct drawing *d, double at, double step, const char *unit)
+static const char *tick_text(struct drawing *d, double at, double step, double largest,
+                             const char *unit)
 {
 	char text[64];
 
 	/* The axis says "bytes"; from 10 kB on each number says what it is. */
 	if ((!strcmp(unit, "bytes") && fabs(at) >= 10240) || !strcmp(unit, "ns"))
 		return arena_strdup(d->arena, unit_format(at, unit, text, sizeof(text)));
-	if (fabs(at) >= 1e6 && fmod(at, 1e5) == 0)
+	if (largest >= 1e5 && fabs(at) >= 1e6 && fmod(at, 1e4) == 0)
 		return arena_printf(d->arena, "%gM", at / 1e6);
-	if (fabs(at) >= 1e5 && fmod(at, 1e3) == 0)
+	if (largest >= 1e5 && fabs(at) >= 1e3 && fmod(at, 10) == 0)
 		return arena_printf(d->arena, "%gk", at / 1e3);
 	if (step < 1) {
 		int decimals = (int)ceil(-log10(step) - 1e-9);
@@ -279,7 +280,7 @@ static void ticks_log(struct drawing *d, struct axis *axis, const char *unit, si
 
 			if (at >= below * (1 - 1e-9) && at <= above * (1 + 1e-9) &&
 			    (all || power % every == 0))
-				add_tick(ret, at, tick_text(d, at, fmin(at, 1), unit));
+				add_tick(ret, at, tick_text(d, at, fmin(at, 1), above, unit));
 		}
 }
 
@@ -309,7 +310,8 @@ void ticks_find(struct drawing *d, struct axis *axis, const char *unit, size_t w
 	axis->min = floor(axis->min / step + 1e-9) * step;
 	axis->max = ceil(axis->max / step - 1e-9) * step;
 	for (int i = 0; i <= (int)lround((axis->max - axis->min) / step); i++)
-		add_tick(ret, axis->min + i * step, tick_text(d, axis->min + i * step, step, unit));
+		add_tick(ret, axis->min + i * step,
+		         tick_text(d, axis->min + i * step, step, axis->max, unit));
 }
 
 double ticks_width(const struct ticks *ticks)

@@ -120,32 +120,52 @@ static int by_y(const void *a, const void *b)
 	return (left->y > right->y) - (left->y < right->y);
 }
 
-/* Moves labels apart, as little as it takes, within the plot's height. */
+/*
+ * Moves labels apart, as little as it takes (least squares): those that would
+ * touch form a block around the mean of where they would like to be.
+ */
 static void spread(struct end *ends, size_t count, double top, double bottom)
 {
-	for (size_t i = 0; i < count; i++) {
-		ends[i].label = fmax(ends[i].y, top);
-		if (i && ends[i].label < ends[i - 1].label + LABEL_GAP_PX)
-			ends[i].label = ends[i - 1].label + LABEL_GAP_PX;
-	}
-	double limit = bottom;
-	for (size_t i = count; i-- > 0; limit = ends[i].label - LABEL_GAP_PX)
-		if (ends[i].label > limit)
-			ends[i].label = limit;
-	/* Two that were pushed down only may move up half of the way. */
-	for (size_t i = 0; i + 1 < count; i++) {
-		double above = i ? ends[i - 1].label + LABEL_GAP_PX : top;
-		double push = ends[i + 1].label - ends[i + 1].y;
+	size_t first[CHART_MAX_SERIES], blocks = 0;
+	double wish[CHART_MAX_SERIES]; /* sum, of where the block's first label would like to be */
 
-		if (push > 0 && ends[i].label - push / 2 >= above) {
-			ends[i].label -= push / 2;
-			ends[i + 1].label -= push / 2;
+	for (size_t i = 0; i < count; i++) {
+		first[blocks] = i;
+		wish[blocks++] = ends[i].y;
+		while (blocks > 1) {
+			size_t above = first[blocks - 1] - first[blocks - 2];
+			size_t below = i + 1 - first[blocks - 1];
+			double end =
+			        wish[blocks - 2] / (double)above + (double)above * LABEL_GAP_PX;
+
+			if (end <= wish[blocks - 1] / (double)below)
+				break;
+			wish[blocks - 2] +=
+			        wish[blocks - 1] - (double)below * (double)above * LABEL_GAP_PX;
+			blocks--;
 		}
+	}
+	for (size_t b = 0; b < blocks; b++) {
+		size_t next = b + 1 < blocks ? first[b + 1] : count;
+		double size = (double)(next - first[b]);
+		double at = wish[b] / size;
+
+		at = fmax(top, fmin(at, bottom - (size - 1) * LABEL_GAP_PX));
+		for (size_t i = first[b]; i < next; i++)
+			ends[i].label = at + (double)(i - first[b]) * LABEL_GAP_PX;
 	}
 }
 
+/* Dots over the same whole number stand side by side: how far the series' are moved, in data. */
+static double dodge(const struct chart *chart, const struct axis *x, size_t series)
+{
+	double px = ((double)series - (double)(chart->series_count - 1) / 2) * 9;
+
+	return px * (x->max - x->min) / (x->to - x->from);
+}
+
 static void end_labels(struct drawing *d, const struct chart *chart, const struct axis *x,
-                       const struct axis *y)
+                       const struct axis *y, bool side_by_side)
 {
 	struct end ends[CHART_MAX_SERIES];
 	double at = d->width - d->right + 22;
@@ -157,8 +177,9 @@ static void end_labels(struct drawing *d, const struct chart *chart, const struc
 		for (size_t i = 0; i < series->count; i++)
 			if (series->points[i].x >= last->x)
 				last = &series->points[i];
+		double moved = side_by_side ? dodge(chart, x, s) : 0;
 		ends[s] = (struct end){.series = series,
-		                       .x = axis_px(x, last->x),
+		                       .x = axis_px(x, last->x + moved),
 		                       .y = axis_px(y, last->y)};
 	}
 	qsort(ends, chart->series_count, sizeof(*ends), by_y);
@@ -182,7 +203,7 @@ static int label_margin(const struct drawing *d, const struct chart *chart)
 /* ---- the marks ---- */
 
 static void whiskers(struct drawing *d, const struct chart_series *series,
-                     const struct style *style)
+                     const struct style *style, double moved)
 {
 	bool any = false;
 
@@ -194,26 +215,28 @@ static void whiskers(struct drawing *d, const struct chart_series *series,
 	for (size_t i = 0; i < series->count; i++) {
 		const struct chart_point *point = &series->points[i];
 
-		draw_row(d, (double[]){point->x, point->low, 0, point->high - point->low}, 4);
+		draw_row(d, (double[]){point->x + moved, point->low, 0, point->high - point->low},
+		         4);
 	}
 	draw_block_end(d);
 	draw_plot(d, block, "using 1:2:3:4 with vectors nohead lw 1.5 lc rgb \"#%s\" notitle",
 	          ink_sent(style->ink));
 }
 
-static void marks(struct drawing *d, const struct chart *chart, const struct chart_series *series)
+static void marks(struct drawing *d, const struct chart *chart, const struct chart_series *series,
+                  double moved)
 {
 	struct style style = style_find(series->style);
 	bool few = series->count <= FEW_POINTS;
 	int block = draw_block(d);
 
 	for (size_t i = 0; i < series->count; i++)
-		draw_row(d, (double[]){series->points[i].x, series->points[i].y}, 2);
+		draw_row(d, (double[]){series->points[i].x + moved, series->points[i].y}, 2);
 	draw_block_end(d);
 	if (chart->kind == CHART_LINES)
 		draw_plot(d, block, "using 1:2 with lines lw 2 dt %s lc rgb \"#%s\" title \"%s\"",
 		          style.dash, ink_sent(style.ink), draw_text(d, series->label));
-	whiskers(d, series, &style);
+	whiskers(d, series, &style, moved);
 	if (few || chart->kind == CHART_DOTS)
 		draw_plot(d, block,
 		          "using 1:2 with points pt %d ps %.2f lc rgb \"#%s\" title \"%s\"",
@@ -230,7 +253,9 @@ void draw_xy(struct drawing *d, const struct chart *chart)
 	settle_y(chart, &y);
 	settle_x(&x);
 	ticks_find(d, &y, chart->y_unit, 5, &y_ticks);
-	if (!ticks_whole(d, chart, &x, &x_ticks)) {
+	bool whole = ticks_whole(d, chart, &x, &x_ticks);
+	bool side_by_side = whole && chart->kind == CHART_DOTS && chart->series_count <= 5;
+	if (!whole) {
 		ticks_find(d, &x, chart->x_unit, d->narrow ? 4 : 7, &x_ticks);
 		pad_x(&x);
 	}
@@ -251,8 +276,8 @@ void draw_xy(struct drawing *d, const struct chart *chart)
 	draw_label(d, text_fit(d, x_title, d->width - 8),
 	           fmax((x.from + x.to) / 2, fmin(text_px(x_title), d->width - 8) / 2 + 2),
 	           d->height - 10, ALIGN_CENTER, INK_TEXT);
-	end_labels(d, chart, &x, &y);
+	end_labels(d, chart, &x, &y, side_by_side);
 	for (size_t s = 0; s < chart->series_count; s++)
-		marks(d, chart, &chart->series[s]);
+		marks(d, chart, &chart->series[s], side_by_side ? dodge(chart, &x, s) : 0);
 	draw_end(d);
 }
