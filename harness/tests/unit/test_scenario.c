@@ -4,7 +4,7 @@
  * file of golden/scenarios against its exact messages, the examples of
  * docs/scenarios.md, and every scenario of the tree there and back.
  *
- * KEYLAB_UPDATE_GOLDEN=1 writes the .expected files anew; look at the
+ * UPDATE=1 writes the .expected files anew; look at the
  * difference before committing it.
  */
 #include <setjmp.h>
@@ -67,7 +67,7 @@ static bool check_golden(const char *path)
 	}
 	assert_true(!good || err.kind == ERR_INPUT);
 	snprintf(name, sizeof(name), "%.*s.expected", (int)(strlen(path) - strlen(".yaml")), path);
-	if (getenv("KEYLAB_UPDATE_GOLDEN")) {
+	if (getenv("UPDATE")) {
 		assert_true(fs_write(name, messages.data, messages.len, 0644, &read_err));
 	} else if (!fs_read(name, 1 << 20, &expected, &read_err)) {
 		print_error("%s\n", read_err.message);

@@ -30,7 +30,7 @@ static bool test_meter(const char *name, enum step_verb verb, const char **ret_n
 	return false;
 }
 
-static const char *const test_meter_names[] = {"statement", "lsn", "clock", "btree", "size", NULL};
+static const char *const test_meter_names[] = {"btree", "clock", "lsn", "size", "statement", NULL};
 static const char *const test_dataset_names[] = {"book", NULL};
 static const struct scenario_vocabulary test_vocabulary = {
         .meter = test_meter,
