@@ -41,7 +41,7 @@ static const struct command command_help = {
 static const struct command *const commands[] = {
 	&command_doctor, &command_list,   &command_check,  &command_plan,  &command_run,
 	&command_report, &command_verify, &command_clean, &command_cluster,
-	&command_help,
+	&command_id,     &command_help,
 };
 
 static const struct command *find_command(const char *name)
