@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* More rows than this are counted, not listed; the SQL lists them all. */
-#define MAX_SUMMARIES 16
+#define MAX_SUMMARIES 24
 #define MAX_STATEMENTS 6
 #define MAX_INCIDENTS 20
 
