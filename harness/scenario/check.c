@@ -232,6 +232,7 @@ void check_scenario(struct loader *loader)
 	check_steps(&checker);
 	if (!loader->steps_unsure)
 		check_sessions(&checker);
+	checker.past_steps = true;
 	check_claims(&checker);
 	check_charts(&checker);
 }

@@ -33,6 +33,7 @@ struct checker {
 	struct pairs params[PROFILE_COUNT]; /* expanded values, for trial computations */
 	bool in_arm;                        /* inside each: arm */
 	size_t loops;                       /* around the step */
+	bool past_steps;                    /* claims and charts: no `let` any more */
 };
 
 /*
@@ -55,12 +56,12 @@ void check_params(struct checker *checker);
 void check_arms(struct checker *checker);
 /* Names of settings; node is the map they stand in. */
 void check_settings(struct loader *loader, const struct pairs *settings, const struct node *node);
-void check_steps(struct checker *checker);    /* check_steps.c; leaves the top's lets bound */
+void check_steps(struct checker *checker);    /* check_steps.c */
 void check_sessions(struct checker *checker); /* check_sessions.c */
 void check_claims(struct checker *checker);   /* check_claims.c */
 void check_charts(struct checker *checker);   /* check_claims.c */
 
-/* Does some step record samples under that name? true also when it cannot be known. */
+/* Does some step record samples under that name? */
 bool records_step(const struct scenario *scenario, const char *name);
 
 #endif

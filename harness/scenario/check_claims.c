@@ -267,9 +267,9 @@ static void check_chart(struct checker *checker, const struct chart *chart)
 	for (int i = 0; i < 2; i++) {
 		const struct node *axis = node_find(chart->node, i ? "y" : "x");
 
-		check_text(checker, axis);
-		check_text(checker, node_find(axis, "label"));
-		check_text(checker, node_find(axis, "unit"));
+		check_plain(checker, axis, "an axis");
+		check_plain(checker, node_find(axis, "label"), "an axis");
+		check_plain(checker, node_find(axis, "unit"), "an axis");
 		if ((i ? chart->y.log : chart->x.log) && known && !logs)
 			complain(&loader->complaints, node_place(axis, "scale"),
 			         "a chart of kind %s has no logarithmic axis; remove scale, or use "

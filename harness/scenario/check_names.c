@@ -67,6 +67,15 @@ struct asked {
 	const char *why; /* NULL: nothing was refused */
 };
 
+static bool is_let(const struct step *steps, size_t count, const char *name, size_t loops)
+{
+	for (size_t i = 0; i < count && loops <= LOOP_MAX_DEPTH; i++)
+		if ((steps[i].verb == STEP_LET && steps[i].name && !strcmp(steps[i].name, name)) ||
+		    is_let(steps[i].steps, steps[i].steps_count, name, loops + 1))
+			return true;
+	return false;
+}
+
 static const char *explain_unknown(struct checker *checker, const char *name)
 {
 	struct loader *loader = checker->loader;
@@ -81,6 +90,13 @@ static const char *explain_unknown(struct checker *checker, const char *name)
 	    (!strcmp(name, "arm") || pairs_find(&loader->scenario->arms[0].texts, name)))
 		return arena_printf(loader->arena,
 		                    "`%s` is known inside `each: arm` only; put the step into one",
+		                    name);
+	if (checker->past_steps &&
+	    is_let(loader->scenario->steps, loader->scenario->steps_count, name, 0))
+		return arena_printf(loader->arena,
+		                    "`%s` is a `let`, known in the steps only; let a `probe` "
+		                    "record "
+		                    "it and read it from the samples",
 		                    name);
 	const char *near = did_you_mean(loader->arena, name, known);
 	if (*near)

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "scenario/subst.h"
-
 #define SESSIONS_MAX 64
 
 struct session {
@@ -141,33 +139,12 @@ static void walk(struct loader *loader, struct sessions *sessions, const struct 
 	}
 }
 
-/* A session's name with ${…} can be any: then nothing can be told before the run. */
-static bool names_vary(const struct step *steps, size_t count, size_t loops)
-{
-	if (loops > LOOP_MAX_DEPTH)
-		return true;
-	for (size_t i = 0; i < count; i++) {
-		const struct step *step = &steps[i];
-
-		if (subst_is_needed(step->session))
-			return true;
-		if ((step->verb == STEP_JOIN || step->verb == STEP_CLOSE) && step->name &&
-		    subst_is_needed(step->name))
-			return true;
-		if (names_vary(step->steps, step->steps_count, loops + 1))
-			return true;
-	}
-	return false;
-}
-
 void check_sessions(struct checker *checker)
 {
 	struct loader *loader = checker->loader;
 	const struct scenario *scenario = loader->scenario;
 	struct sessions sessions = {.count = 0};
 
-	if (names_vary(scenario->steps, scenario->steps_count, 0))
-		return;
 	walk(loader, &sessions, scenario->steps, scenario->steps_count, 0);
 	for (size_t i = 0; i < sessions.count; i++)
 		if (sessions.items[i].busy)

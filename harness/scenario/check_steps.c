@@ -10,13 +10,17 @@
 
 static void check_list(struct checker *checker, struct step *steps, size_t count);
 
-/* A sample's, session's or claim's name; with ${…} only the expansion can tell. */
+/* A sample's or session's name: it is fixed, the labels of a sample tell which round it is of. */
 static void check_name(struct checker *checker, const struct node *node, const char *what)
 {
 	if (!node || node->kind != NODE_SCALAR || !*node->scalar.text)
 		return;
-	check_text(checker, node);
-	if (!subst_is_needed(node->scalar.text) && !name_is_good(node->scalar.text))
+	if (subst_is_needed(node->scalar.text))
+		complain(&checker->loader->complaints, node->place,
+		         "%s is a name, which is not expanded; write it without ${} (samples know "
+		         "their arm, round and loops' variables)",
+		         what);
+	else if (!name_is_good(node->scalar.text))
 		complain(&checker->loader->complaints, node->place,
 		         "%s is \"%s\"; a name has letters, digits, - and _ only", what,
 		         node->scalar.text);
@@ -335,8 +339,8 @@ static void check_sql_step(struct checker *checker, const struct step *step)
 		         "NAME "
 		         "and a claim on it");
 	const struct node *expect = node_find(step->node, "expect");
-	check_text(checker, node_find(expect, "constraint"));
-	check_text(checker, node_find(expect, "message"));
+	check_plain(checker, node_find(expect, "constraint"), "what `expect` names");
+	check_plain(checker, node_find(expect, "message"), "what `expect` names");
 }
 
 static void check_let(struct checker *checker, const struct step *step)
@@ -407,7 +411,7 @@ static void check_step(struct checker *checker, struct step *step)
 	}
 }
 
-/* A `let` holds to the end of the list that it stands in. */
+/* A `let` holds to the end of the list that it stands in; what is written before a run has none. */
 static void check_list(struct checker *checker, struct step *steps, size_t count)
 {
 	size_t names = checker->names.count;
@@ -430,8 +434,7 @@ static void check_list(struct checker *checker, struct step *steps, size_t count
 			check_repeat(checker, step);
 		checker->loops--;
 	}
-	if (checker->loops)
-		checker->names.count = names;
+	checker->names.count = names;
 }
 
 static void mark_claim(struct scenario *scenario, const char *id, size_t len)
@@ -502,8 +505,7 @@ static bool list_records(const struct step *steps, size_t count, const char *nam
 		               step->verb == STEP_PROBE || step->verb == STEP_READ ||
 		               step->verb == STEP_PROVE;
 
-		if (records && step->name &&
-		    (!strcmp(step->name, name) || subst_is_needed(step->name)))
+		if (records && step->name && !strcmp(step->name, name))
 			return true;
 		if (loops < LOOP_MAX_DEPTH &&
 		    list_records(step->steps, step->steps_count, name, loops + 1))

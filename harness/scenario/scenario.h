@@ -189,7 +189,7 @@ struct chart {
 	const char *kind;  /* "lines" "dots" "bars" "lanes" */
 	const char *title; /* before substitution */
 	const char *data;  /* SQL before substitution */
-	struct axis x, y;  /* label and unit before substitution */
+	struct axis x, y;  /* as written: not expanded */
 	struct texts claims;
 	const struct node *node;
 };
