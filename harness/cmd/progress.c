@@ -30,13 +30,12 @@ static void clear_line(struct progress *progress)
 }
 
 /*
- * What is left, from the share of steps that are done, over all scenarios.
- * Steps differ in length, so it is an estimate and says so by its "~".
+ * What is left, from the share of the run's steps that are done. Steps differ
+ * in length, so it is an estimate and says so by its "~".
  */
 static uint64_t remaining_ns(const struct progress *progress, const struct run_moment *moment)
 {
-	double share = moment->steps ? (double)moment->step_index / (double)moment->steps : 0;
-	double done = ((double)moment->scenario_index + share) / (double)moment->scenarios;
+	double done = moment->run_steps ? (double)moment->run_step_index / (double)moment->run_steps : 0;
 	double elapsed = (double)(clock_now_ns() - progress->started_ns);
 
 	return done > 0.01 ? (uint64_t)(elapsed * (1 - done) / done) : 0;

@@ -23,6 +23,7 @@ struct options {
 	const char *overrides[OVERRIDES_MAX];
 	size_t overrides_count;
 	int64_t seed;
+	size_t jobs;
 	bool has_seed, quiet, keep, allow_inconclusive, dry;
 };
 
@@ -50,6 +51,11 @@ static int parse_option(const struct command *command, int option, struct option
 		ret->seed = strtoll(optarg, &end, 10);
 		ret->has_seed = true;
 		return end == optarg || *end ? usage_error(command, "\"%s\" is no seed", optarg) : 0;
+	case 'j':
+		ret->jobs = strtoul(optarg, &end, 10);
+		return end == optarg || *end || !ret->jobs || ret->jobs > 16
+		               ? usage_error(command, "--jobs takes a number from 1 to 16")
+		               : 0;
 	case 'q':
 		ret->quiet = true;
 		return 0;
@@ -74,13 +80,14 @@ static int parse(const struct command *command, int argc, char **argv, struct op
 	                                        {"profile", required_argument, NULL, 'p'},
 	                                        {"set", required_argument, NULL, 's'},
 	                                        {"seed", required_argument, NULL, 'S'},
+	                                        {"jobs", required_argument, NULL, 'j'},
 	                                        {"quiet", no_argument, NULL, 'q'},
 	                                        {"keep", no_argument, NULL, 'k'},
 	                                        {"allow-inconclusive", no_argument, NULL, 'i'},
 	                                        {"dry-run", no_argument, NULL, 'n'},
 	                                        {0}};
 
-	for (int option; (option = getopt_long(argc, argv, "qn", options, NULL)) != -1;) {
+	for (int option; (option = getopt_long(argc, argv, "qnj:", options, NULL)) != -1;) {
 		int code = parse_option(command, option, ret);
 
 		if (code)
@@ -298,6 +305,7 @@ static int run_set(const struct options *options, const struct scenario_set *set
 		.argv = json.data,
 		.version = KEYLAB_VERSION,
 		.commit = KEYLAB_COMMIT,
+		.jobs = options->jobs,
 		.keep = options->keep,
 		.watcher = {progress_moment, progress_message, &progress},
 	};
@@ -338,12 +346,13 @@ const struct command command_run = {
 	.name = "run",
 	.summary = "run scenarios on throwaway clusters, into a store",
 	.usage = "keylab run [--profile quick|chapter|large] [--db FILE] [--set NAME=VALUE]...\n"
-	         "           [--pg-bin DIR] [--seed N] [--keep] [--allow-inconclusive] [-n] [-q]\n"
+	         "           [--pg-bin DIR] [--seed N] [--jobs N] [--keep] [--allow-inconclusive] [-n] [-q]\n"
 	         "           [NAME|DOCUMENT|FILE]...\n\n"
 	         "Runs the scenarios (all without a name) at a profile (chapter) and records every\n"
 	         "sample and verdict in FILE (" DEFAULT_DB ").\n\n"
 	         "  --set NAME=VALUE      another value for a parameter (rows=5M)\n"
 	         "  --pg-bin DIR          the server programs to use\n"
+	         "  -j, --jobs N          scenarios side by side, each on its own cluster (1)\n"
 	         "  --keep                leave the clusters' folders behind\n"
 	         "  --allow-inconclusive  exit 0 although claims are inconclusive or missing\n"
 	         "  -n, --dry-run         name the scenarios and stop\n"

@@ -119,16 +119,20 @@ bool walk_record(struct walk *walk, const struct step_record *record, int64_t *r
 	CLEANUP(free_p) struct record_sample *samples = calloc(count + 1, sizeof(*samples));
 	CLEANUP(arena_finish) struct arena arena;
 	CLEANUP(buf_finish) struct buf labels;
+	CLEANUP(buf_finish) struct buf name;
 	char position[512];
 
 	arena_init(&arena, 0);
 	buf_init(&labels, 0);
+	buf_init(&name, 0);
 	buf_add_char(&labels, '{');
 	add_labels(record->frame, counting, &labels);
 	buf_add_char(&labels, '}');
 	if (!samples)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	if (!buf_ok(&labels, err) || !fill_samples(record, labels.data, samples, &arena, err))
+	if (!subst_expand(record->name ? record->name : or_empty(step->name), walk->scope, &name, err) ||
+	    !buf_ok(&name, err) || !buf_ok(&labels, err) ||
+	    !fill_samples(record, labels.data, samples, &arena, err))
 		return false;
 	snprintf(position, sizeof(position), "%s:%d:%d", step->place.file, step->place.line,
 	         step->place.column);
@@ -137,7 +141,7 @@ bool walk_record(struct walk *walk, const struct step_record *record, int64_t *r
 		.scenario = walk->scenario->name,
 		.cluster_id = walk->cluster_id,
 		.verb = record->verb ? record->verb : step_verb_name(step->verb),
-		.name = record->name ? record->name : or_empty(step->name),
+		.name = name.data,
 		.session = or_empty(record->session),
 		.arm = walk->arm ? walk->arm->name : "",
 		.rep = counting ? counting->rep : 0,

@@ -2,6 +2,7 @@
 /* A run: its scenarios one after the other, each on its cluster. */
 #include "run/run.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,26 +27,61 @@ struct shared {
 struct run {
 	const struct run_request *request;
 	int64_t run_id;
-	struct shared shared[SHARED_MAX];
+	size_t steps_total;
+	struct shared shared[SHARED_MAX]; /* the main thread's alone */
 	size_t shared_count;
+
+	pthread_mutex_t mutex; /* guards what follows, and the watcher */
+	bool *taken;           /* a scenario each: somebody runs it or has run it */
+	size_t running;
+	bool alone;            /* one runs that must have no neighbour */
+	pthread_cond_t ended;  /* a scenario has */
+	size_t steps_done;
 	uint64_t server_ns;
 	size_t errors;
 	bool interrupted;
+	struct err err;        /* of the first trouble that ends the run */
 };
 
-static void say(const struct run_request *request, const char *text)
+static void say(struct run *run, const char *text)
 {
-	if (request->watcher.message)
-		request->watcher.message(request->watcher.arg, text);
+	const struct run_watcher *watcher = &run->request->watcher;
+
+	pthread_mutex_lock(&run->mutex);
+	if (watcher->message)
+		watcher->message(watcher->arg, text);
+	pthread_mutex_unlock(&run->mutex);
+}
+
+void walk_tell(struct walk *walk, const struct step *step)
+{
+	struct run *run = walk->run;
+	const struct run_watcher *watcher = &run->request->watcher;
+
+	pthread_mutex_lock(&run->mutex);
+	const struct run_moment moment = {
+		.scenario_index = walk->scenario_index,
+		.scenarios = run->request->scenarios_count,
+		.scenario = walk->scenario->name,
+		.arm = walk->arm ? walk->arm->name : "",
+		.step = step->name ? step->name : step_verb_name(step->verb),
+		.step_index = walk->steps_done,
+		.steps = walk->steps_total,
+		.run_step_index = run->steps_done++,
+		.run_steps = run->steps_total,
+	};
+	if (watcher->moment)
+		watcher->moment(watcher->arg, &moment);
+	pthread_mutex_unlock(&run->mutex);
 }
 
 static void say_slow(void *arg, const char *what)
 {
-	const struct run_request *request = arg;
+	struct run *run = arg;
 	char text[256];
 
 	snprintf(text, sizeof(text), "preparing a template: %s (once for this server build)", what);
-	say(request, text);
+	say(run, text);
 }
 
 static bool new_cluster(struct run *run, const struct scenario *scenario, struct cluster **ret,
@@ -53,7 +89,7 @@ static bool new_cluster(struct run *run, const struct scenario *scenario, struct
 {
 	const struct run_request *request = run->request;
 	const struct pairs *needs = &scenario->cluster.settings;
-	const struct template_progress progress = {.begin = say_slow, .arg = (void *)(uintptr_t)request};
+	const struct template_progress progress = {.begin = say_slow, .arg = run};
 	CLEANUP(free_p) char *template_dir = NULL;
 	CLEANUP(free_p)
 	struct cluster_setting *settings = calloc(needs->count + 1, sizeof(*settings));
@@ -188,7 +224,7 @@ static void note_log(struct walk *walk)
 		cluster_log_tail(walk->cluster, 20, &tail);
 	if (tail.len && !record_incident(walk->request->store, walk->run_id, walk->scenario->name, 0,
 	                                 "server log", tail.data, NULL))
-		say(walk->request, "the server's log could not be stored");
+		say(walk->run, "the server's log could not be stored");
 }
 
 static void drop_cluster(struct walk *walk, bool failed)
@@ -203,7 +239,7 @@ static void drop_cluster(struct walk *walk, bool failed)
 	if (walk->cluster->keep) {
 		snprintf(text, sizeof(text), "%s: its cluster is kept in %s (keylab clean removes it)",
 		         walk->scenario->name, walk->cluster->dir);
-		say(walk->request, text);
+		say(walk->run, text);
 	}
 	cluster_destroy(walk->cluster);
 	walk->cluster = NULL;
@@ -232,13 +268,17 @@ static void tell_end(struct run *run, size_t index, const char *status, const ch
 		.scenario = run->request->scenarios[index]->name,
 		.arm = "",
 		.step = "",
+		.run_steps = run->steps_total,
 		.ends_scenario = true,
 		.status = status,
 		.reason = reason,
 	};
 
+	pthread_mutex_lock(&run->mutex);
+	run->errors += !strcmp(status, "error");
 	if (watcher->moment)
 		watcher->moment(watcher->arg, &moment);
+	pthread_mutex_unlock(&run->mutex);
 }
 
 static bool end_scenario(struct run *run, size_t index, const char *status, const char *reason,
@@ -250,7 +290,6 @@ static bool end_scenario(struct run *run, size_t index, const char *status, cons
 	                           err) ||
 	    !derive(run, scenario, err))
 		return false;
-	run->errors += !strcmp(status, "error");
 	tell_end(run, index, status, reason);
 	return true;
 }
@@ -269,6 +308,7 @@ static bool run_scenario(struct run *run, size_t index, struct err *err)
 
 	if (!walk)
 		return err_set(err, ERR_SYSTEM, "out of memory");
+	walk->run = run;
 	walk->request = run->request;
 	walk->run_id = run->run_id;
 	walk->scenario = scenario;
@@ -290,10 +330,12 @@ static bool run_scenario(struct run *run, size_t index, struct err *err)
 	} else {
 		reason[0] = '\0';
 	}
-	run->interrupted = run->interrupted || inner.kind == ERR_INTERRUPTED;
 	if (!strcmp(status, "error"))
 		note_log(walk);
+	pthread_mutex_lock(&run->mutex);
+	run->interrupted = run->interrupted || inner.kind == ERR_INTERRUPTED;
 	run->server_ns += walk->server_ns;
+	pthread_mutex_unlock(&run->mutex);
 	drop_cluster(walk, !strcmp(status, "error"));
 	arena_finish(&walk->arena);
 	return end_scenario(run, index, status, reason, err);
@@ -313,17 +355,114 @@ static bool next_scenario(struct run *run, size_t index, struct err *err)
 	return run_scenario(run, index, err);
 }
 
+/* ---- who runs which scenario ---- */
+
+/* A neighbour would show in its times. */
+static bool wants_to_be_alone(const struct scenario *scenario)
+{
+	for (size_t i = 0; i < scenario->claims_count; i++)
+		if (scenario->claims[i].type == METRIC_TIMING)
+			return true;
+	return false;
+}
+
+static bool may_start(const struct run *run, size_t index, bool main_thread)
+{
+	const struct scenario *scenario = run->request->scenarios[index];
+
+	if (run->taken[index] || run->alone)
+		return false;
+	/* A shared cluster lives as long as the thread that started it. */
+	if (scenario->cluster.shared && !main_thread)
+		return false;
+	return !wants_to_be_alone(scenario) || run->running == 0;
+}
+
+/* The next scenario for a thread, waiting for neighbours to end where it must; false: none left. */
+static bool take_scenario(struct run *run, bool main_thread, size_t *ret)
+{
+	bool found = false, left = true;
+
+	pthread_mutex_lock(&run->mutex);
+	while (!found && left) {
+		left = false;
+		for (size_t i = 0; i < run->request->scenarios_count && !found; i++) {
+			bool shared = run->request->scenarios[i]->cluster.shared;
+
+			left = left || (!run->taken[i] && (main_thread || !shared));
+			if (!may_start(run, i, main_thread))
+				continue;
+			found = true;
+			*ret = i;
+		}
+		if (run->interrupted || run->err.kind != ERR_NONE)
+			found = left = false;
+		else if (!found && left)
+			pthread_cond_wait(&run->ended, &run->mutex);
+	}
+	if (found) {
+		run->taken[*ret] = true;
+		run->alone = wants_to_be_alone(run->request->scenarios[*ret]);
+		run->running++;
+	}
+	pthread_mutex_unlock(&run->mutex);
+	return found;
+}
+
+static void work(struct run *run, bool main_thread)
+{
+	size_t index;
+
+	while (take_scenario(run, main_thread, &index)) {
+		struct err err;
+		bool ok = next_scenario(run, index, &err);
+
+		pthread_mutex_lock(&run->mutex);
+		if (!ok && run->err.kind == ERR_NONE)
+			run->err = err;
+		run->alone = false;
+		run->running--;
+		pthread_cond_broadcast(&run->ended);
+		pthread_mutex_unlock(&run->mutex);
+	}
+}
+
+static void *helper_main(void *arg)
+{
+	work(arg, false);
+	return NULL;
+}
+
+#define JOBS_MAX 16
+
 static bool run_scenarios(struct run *run, struct err *err)
 {
 	const struct run_request *request = run->request;
+	pthread_t helpers[JOBS_MAX];
+	size_t count = 0;
 
-	for (size_t i = 0; i < request->scenarios_count; i++)
-		if (!setup_scenario(request, run->run_id, i, err))
+	for (size_t i = 0; i < request->scenarios_count; i++) {
+		const struct scenario *scenario = request->scenarios[i];
+		CLEANUP(arena_finish) struct arena arena;
+		struct pairs params;
+		const struct scope scope = {.pairs = &params};
+
+		arena_init(&arena, 0);
+		if (!setup_scenario(request, run->run_id, i, err) ||
+		    !scenario_params(scenario, request->profile, request->overrides,
+		                     request->overrides_count, &arena, &params, err))
 			return false;
-	for (size_t i = 0; i < request->scenarios_count && !run->interrupted; i++)
-		if (!next_scenario(run, i, err))
-			return false;
-	return true;
+		run->steps_total += walk_count(scenario->steps, scenario->steps_count, &scope);
+	}
+	while (count + 1 < request->jobs && count < JOBS_MAX &&
+	       pthread_create(&helpers[count], NULL, helper_main, run) == 0)
+		count++;
+	work(run, true);
+	for (size_t i = 0; i < count; i++)
+		pthread_join(helpers[i], NULL);
+	if (run->err.kind != ERR_NONE)
+		*err = run->err;
+	return run->err.kind == ERR_NONE;
 }
 
 bool run_all(const struct run_request *request, struct run_result *ret, struct err *err)
@@ -338,7 +477,13 @@ bool run_all(const struct run_request *request, struct run_result *ret, struct e
 		.version = request->version,
 		.commit = request->commit,
 	};
+	CLEANUP(free_p) bool *taken = calloc(request->scenarios_count + 1, sizeof(*taken));
 
+	if (!taken)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	run.taken = taken;
+	pthread_mutex_init(&run.mutex, NULL);
+	pthread_cond_init(&run.ended, NULL);
 	if (!record_sweep(request->store, err) ||
 	    !record_run_begin(request->store, &row, &run.run_id, err))
 		return false;

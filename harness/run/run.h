@@ -23,10 +23,12 @@ struct run_moment {
 	const char *arm;      /* "" outside */
 	const char *step;     /* its name, or its verb */
 	size_t step_index, steps; /* of this scenario, loops unrolled */
+	size_t run_step_index, run_steps; /* of the whole run */
 	bool ends_scenario;   /* its verdicts are in */
 	const char *status;   /* then: done, error, not_run, interrupted */
 	const char *reason;
 };
+/* Called from one thread at a time. */
 struct run_watcher {
 	void (*moment)(void *arg, const struct run_moment *moment);
 	/* Something worth a line whatever the verbosity: a slow preparation, a warning. */
@@ -46,6 +48,7 @@ struct run_request {
 	int64_t seed;
 	const char *argv; /* JSON array */
 	const char *version, *commit;
+	size_t jobs; /* scenarios side by side; 0 is 1 */
 	bool keep; /* leave every cluster's folder behind */
 	struct run_watcher watcher;
 };

@@ -40,23 +40,6 @@ size_t walk_count(const struct step *steps, size_t count, const struct scope *sc
 	return total;
 }
 
-static void tell(struct walk *walk, const struct step *step)
-{
-	const struct run_watcher *watcher = &walk->request->watcher;
-	const struct run_moment moment = {
-		.scenario_index = walk->scenario_index,
-		.scenarios = walk->request->scenarios_count,
-		.scenario = walk->scenario->name,
-		.arm = walk->arm ? walk->arm->name : "",
-		.step = step->name ? step->name : step_verb_name(step->verb),
-		.step_index = walk->steps_done,
-		.steps = walk->steps_total,
-	};
-
-	if (watcher->moment)
-		watcher->moment(watcher->arg, &moment);
-}
-
 static const struct arm *find_arm(const struct scenario *scenario, const char *name)
 {
 	for (size_t i = 0; i < scenario->arms_count; i++)
@@ -149,7 +132,8 @@ enum walk_end walk_steps(struct walk *walk, const struct step *steps, size_t cou
 		} else if (step->verb == STEP_REPEAT) {
 			end = walk_repeat(walk, step, scope, frame, err);
 		} else {
-			tell(walk, step);
+			walk->scope = scope;
+			walk_tell(walk, step);
 			end = walk_actions[step->verb](walk, step, scope, frame, err);
 			walk->steps_done++;
 		}

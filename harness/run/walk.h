@@ -38,6 +38,7 @@ struct pending {
 };
 
 struct walk {
+	struct run *run;         /* what the whole run shares (run.c) */
 	const struct run_request *request;
 	int64_t run_id;
 	const struct scenario *scenario;
@@ -53,6 +54,7 @@ struct walk {
 	struct pairs params, lets;
 	struct scope params_scope, lets_scope;
 	const struct arm *arm;   /* NULL outside */
+	const struct scope *scope; /* of the step that runs */
 	size_t steps_done, steps_total;
 	uint64_t server_ns;
 	char reason[1024];       /* why the scenario cannot go on; "" */
@@ -68,6 +70,9 @@ enum walk_end {
 enum walk_end walk_steps(struct walk *walk, const struct step *steps, size_t count,
                          const struct scope *scope, const struct frame *frame, struct err *err);
 size_t walk_count(const struct step *steps, size_t count, const struct scope *scope);
+
+/* run.c: tells the watcher where the walk is, and counts the step. */
+void walk_tell(struct walk *walk, const struct step *step);
 
 /* session.c */
 bool session_get(struct walk *walk, const char *name, struct session **ret, struct err *err) MUST_CHECK;

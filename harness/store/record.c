@@ -88,7 +88,10 @@ bool record_scenario_state(struct store *store, int64_t run_id, const char *scen
 	bool starts = !strcmp(status, "running");
 	char digest[HASH_TEXT_BYTES];
 
-	if (!starts && !samples_digest(store, run_id, scenario, digest, err))
+	store_lock(store);
+	bool ok = starts || samples_digest(store, run_id, scenario, digest, err);
+	store_unlock(store);
+	if (!ok)
 		return false;
 	const struct bind binds[] = {
 		B_INT(":run_id", run_id),

@@ -142,7 +142,7 @@ static bool store_migrate(struct store *store, struct err *err)
 {
 	int version;
 
-	if (!run_script(store, "begin immediate", "locking", err))
+	if (!store_begin(store, err))
 		return false;
 	/* Asked again under the lock: another keylab may have been faster. */
 	if (store_recognise(store, &version, err) && migrate_from(store, version, err) &&
@@ -181,6 +181,16 @@ static bool store_set_up(struct store *store, enum store_mode mode, struct err *
 	return version == newest_migration() || store_migrate(store, err);
 }
 
+static void mutex_init(pthread_mutex_t *mutex)
+{
+	pthread_mutexattr_t attributes;
+
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(mutex, &attributes);
+	pthread_mutexattr_destroy(&attributes);
+}
+
 bool store_open(const char *path, enum store_mode mode, struct store **ret, struct err *err)
 {
 	struct store *store = calloc(1, sizeof(*store));
@@ -191,6 +201,7 @@ bool store_open(const char *path, enum store_mode mode, struct store **ret, stru
 		free(store);
 		return err_set(err, ERR_SYSTEM, "out of memory");
 	}
+	mutex_init(&store->mutex);
 	if (mode == STORE_READ && !fs_exists(path)) {
 		store_close(store);
 		return err_set(err, ERR_INPUT, "%s does not exist; keylab run makes it", path);
@@ -220,6 +231,7 @@ void store_close(struct store *store)
 	if (!store)
 		return;
 	sqlite3_close(store->db);
+	pthread_mutex_destroy(&store->mutex);
 	free(store->path);
 	free(store);
 }
@@ -229,19 +241,37 @@ void store_close_p(struct store **store)
 	store_close(*store);
 }
 
+void store_lock(struct store *store)
+{
+	pthread_mutex_lock(&store->mutex);
+}
+
+void store_unlock(struct store *store)
+{
+	pthread_mutex_unlock(&store->mutex);
+}
+
 bool store_begin(struct store *store, struct err *err)
 {
-	return run_script(store, "begin immediate", "begin", err);
+	store_lock(store);
+	if (run_script(store, "begin immediate", "begin", err))
+		return true;
+	store_unlock(store);
+	return false;
 }
 
 bool store_commit(struct store *store, struct err *err)
 {
-	return run_script(store, "commit", "commit", err);
+	if (!run_script(store, "commit", "commit", err))
+		return false;
+	store_unlock(store);
+	return true;
 }
 
 void store_rollback(struct store *store)
 {
 	sqlite3_exec(store->db, "rollback", NULL, NULL, NULL);
+	store_unlock(store);
 }
 
 int64_t store_last_id(struct store *store)
@@ -419,11 +449,14 @@ bool store_exec(struct store *store, const char *sql, const struct bind *binds, 
 {
 	struct query query = {0};
 
-	if (!query_prepare(store, sql, &query, err))
-		return false;
-	query_bind(&query, binds, count);
-	bool ok = query_run(&query, err);
+	store_lock(store);
+	bool ok = query_prepare(store, sql, &query, err);
+	if (ok) {
+		query_bind(&query, binds, count);
+		ok = query_run(&query, err);
+	}
 	query_finish(&query);
+	store_unlock(store);
 	return ok;
 }
 

@@ -4,12 +4,16 @@
  * on top of SQLite's that every other file of this room (and the report)
  * uses.
  *
- * Statements come from files (sql/store/…, embedded as sql_store_…). A store
- * belongs to one thread; several processes may have the same file open (WAL
+ * Statements come from files (sql/store/…, embedded as sql_store_…). Several
+ * threads may share a store: store_exec locks for its statement, store_begin
+ * until the commit or rollback, and whoever steps through a query itself holds
+ * store_lock meanwhile. Several processes may have the same file open (WAL
  * mode, a busy timeout).
  */
 #ifndef KEYLAB_STORE_STORE_H
 #define KEYLAB_STORE_STORE_H
+
+#include <pthread.h>
 
 #include "base/base.h"
 #include "base/buf.h"
@@ -20,7 +24,8 @@ struct sqlite3_stmt;
 
 struct store {
 	struct sqlite3 *db;
-	char *path; /* owned */
+	char *path;            /* owned */
+	pthread_mutex_t mutex; /* recursive */
 };
 
 enum store_mode {
@@ -37,6 +42,9 @@ bool store_open(const char *path, enum store_mode mode, struct store **ret,
 void store_close(struct store *store); /* accepts NULL */
 void store_close_p(struct store **store);
 
+void store_lock(struct store *store);
+void store_unlock(struct store *store);
+/* Locks too; the commit, or the rollback that a failed commit needs as well, unlocks. */
 bool store_begin(struct store *store, struct err *err) MUST_CHECK;
 bool store_commit(struct store *store, struct err *err) MUST_CHECK;
 void store_rollback(struct store *store);

@@ -374,7 +374,10 @@ static struct bind bind_number(const char *name, const struct verdict *verdict, 
 bool verdict_record(struct store *store, int64_t run_id, const char *scenario, const char *claim,
                     struct verdict *ret, struct err *err)
 {
-	if (!verdict_derive(store, run_id, scenario, claim, ret, err))
+	store_lock(store);
+	bool ok = verdict_derive(store, run_id, scenario, claim, ret, err);
+	store_unlock(store);
+	if (!ok)
 		return false;
 	const struct bind binds[] = {
 		B_INT(":run_id", run_id),
