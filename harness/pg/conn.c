@@ -351,6 +351,60 @@ bool conn_collect(struct conn *conn, uint64_t deadline_ns, struct outcome *outco
 	return true;
 }
 
+/* All pieces; false with err when next or the interrupt ended it. The caller ends the COPY. */
+static bool copy_pieces(struct conn *conn, conn_copy_fn *next, void *arg, uint64_t deadline_ns,
+                        bool *ret_in_time, struct err *err)
+{
+	const char *data;
+	size_t len;
+
+	*ret_in_time = true;
+	for (;;) {
+		if (!interrupt_check(err) || !next(arg, &data, &len, err))
+			return false;
+		if (!len)
+			return true;
+		*ret_in_time = !deadline_passed(deadline_ns);
+		/* What went wrong with the server is in its answer. */
+		if (!*ret_in_time || PQputCopyData(conn->pg, data, (int)len) != 1)
+			return true;
+	}
+}
+
+bool conn_copy_in(struct conn *conn, const char *sql, conn_copy_fn *next, void *arg,
+                  uint64_t deadline_ns, struct outcome *outcome, struct err *err)
+{
+	bool in_time = true, ok = true;
+
+	if (!conn_send(conn, sql, err))
+		return false;
+	PGresult *result = PQgetResult(conn->pg);
+	bool copying = PQresultStatus(result) == PGRES_COPY_IN;
+	outcome_clear(outcome);
+	if (!copying && result)
+		outcome_take(outcome, result);
+	else
+		PQclear(result);
+	if (copying) {
+		ok = copy_pieces(conn, next, arg, deadline_ns, &in_time, err);
+		PQputCopyEnd(conn->pg, !ok ? "keylab could not go on" :
+		                       !in_time ? "the deadline has passed" : NULL);
+	}
+	struct outcome refused = *outcome;
+	outcome_init(outcome);
+	if (!conn_collect(conn, deadline_after(CANCEL_WAIT_NS), outcome, ok ? err : NULL))
+		ok = false;
+	if (refused.kind != OUTCOME_OK) {
+		outcome_finish(outcome);
+		*outcome = refused;
+	} else {
+		outcome_finish(&refused);
+	}
+	if (!in_time && outcome->kind == OUTCOME_ERROR)
+		outcome->kind = OUTCOME_BLOCKED;
+	return ok;
+}
+
 bool conn_answer_is_here(struct conn *conn)
 {
 	return !PQconsumeInput(conn->pg) || !PQisBusy(conn->pg);

@@ -80,6 +80,15 @@ bool conn_is_busy(const struct conn *conn);
 bool conn_answer_is_here(struct conn *conn);
 
 /*
+ * COPY … FROM STDIN: next gives the data piece by piece, an empty piece at
+ * the end; it is called from here, until the deadline. false of next ends the
+ * COPY without a row; its err is this function's.
+ */
+typedef bool conn_copy_fn(void *arg, const char **ret_data, size_t *ret_len, struct err *err);
+bool conn_copy_in(struct conn *conn, const char *sql, conn_copy_fn *next, void *arg,
+                  uint64_t deadline_ns, struct outcome *outcome, struct err *err) MUST_CHECK;
+
+/*
  * For the harness's own statements (SQL from sql/): any outcome but ok is an
  * err. params are text, NULL for null. The caller clears *ret.
  */

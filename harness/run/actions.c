@@ -13,8 +13,7 @@
 #define WAIT_POLL_MS 5
 #define START_WAIT_NS (120 * NS_PER_S)
 
-/* A step's text with its names replaced; NULL when that fails (walk->reason or err says why). */
-static char *expand(struct walk *walk, const struct step *step, const char *text,
+char *walk_expand(struct walk *walk, const struct step *step, const char *text,
                     const struct scope *scope, enum walk_end *ret_end, struct err *err)
 {
 	struct buf out;
@@ -36,8 +35,7 @@ static char *expand(struct walk *walk, const struct step *step, const char *text
 	return NULL;
 }
 
-/* A server that cannot be reached ends the scenario, not the run. */
-static enum walk_end no_session(struct walk *walk, const struct step *step, struct err *err)
+enum walk_end walk_no_session(struct walk *walk, const struct step *step, struct err *err)
 {
 	if (err->kind == ERR_ENVIRONMENT)
 		return walk_end_at(walk, step, "%s", err->message);
@@ -55,8 +53,7 @@ static bool is_expected(const struct step *step, const struct outcome *outcome)
 	       (!expect->message || strstr(outcome->message.data, expect->message));
 }
 
-/* An outcome that nobody expected ends the scenario. */
-static enum walk_end judge(struct walk *walk, const struct step *step,
+enum walk_end walk_judge(struct walk *walk, const struct step *step,
                            const struct outcome *outcome)
 {
 	if (outcome->kind == OUTCOME_OK || step->expect.given || step->allow_errors)
@@ -67,7 +64,7 @@ static enum walk_end judge(struct walk *walk, const struct step *step,
 	                   outcome->message.data);
 }
 
-static bool note_blocked(struct walk *walk, const struct outcome *outcome, int64_t step_id,
+bool walk_note_blocked(struct walk *walk, const struct outcome *outcome, int64_t step_id,
                          struct err *err)
 {
 	if (outcome->kind != OUTCOME_BLOCKED)
@@ -110,10 +107,10 @@ static enum walk_end finish_statement(struct walk *walk, const struct step *step
 	};
 
 	ok = ok && walk_record(walk, &record, &step_id, err) &&
-	     note_blocked(walk, outcome, step_id, err) &&
+	     walk_note_blocked(walk, outcome, step_id, err) &&
 	     walk_record_pending(walk, session, step, frame, err);
 	readings_finish(&readings);
-	return ok ? judge(walk, step, outcome) : WALK_FAILS;
+	return ok ? walk_judge(walk, step, outcome) : WALK_FAILS;
 }
 
 static enum walk_end send_in_background(struct walk *walk, const struct step *step,
@@ -138,7 +135,7 @@ static enum walk_end do_sql(struct walk *walk, const struct step *step, const st
                             const struct frame *frame, struct err *err)
 {
 	enum walk_end end = WALK_GOES_ON;
-	CLEANUP(free_p) char *sql = expand(walk, step, step->sql, scope, &end, err);
+	CLEANUP(free_p) char *sql = walk_expand(walk, step, step->sql, scope, &end, err);
 	CLEANUP(outcome_finish) struct outcome outcome;
 	struct session *session;
 
@@ -146,7 +143,7 @@ static enum walk_end do_sql(struct walk *walk, const struct step *step, const st
 	if (!sql)
 		return end;
 	if (!session_get(walk, step->session, &session, err))
-		return no_session(walk, step, err);
+		return walk_no_session(walk, step, err);
 	if (step->background)
 		return send_in_background(walk, step, session, &sql, err);
 	if (session->sent)
@@ -167,7 +164,7 @@ static enum walk_end do_join(struct walk *walk, const struct step *step,
 	(void)scope;
 	outcome_init(&outcome);
 	if (!session_get(walk, step->name, &session, err))
-		return no_session(walk, step, err);
+		return walk_no_session(walk, step, err);
 	if (!session->sent)
 		return walk_end_at(walk, step, "session %s runs nothing in the background",
 		                   session->name);
@@ -235,7 +232,7 @@ static enum walk_end do_measure(struct walk *walk, const struct step *step,
                                 struct err *err)
 {
 	enum walk_end end = WALK_GOES_ON;
-	CLEANUP(free_p) char *sql = expand(walk, step, step->sql, scope, &end, err);
+	CLEANUP(free_p) char *sql = walk_expand(walk, step, step->sql, scope, &end, err);
 	CLEANUP(outcome_finish) struct outcome outcome;
 	struct readings readings = {0};
 	struct session *session;
@@ -245,7 +242,7 @@ static enum walk_end do_measure(struct walk *walk, const struct step *step,
 	if (!sql)
 		return end;
 	if (!session_get(walk, step->session, &session, err) || !walk_control(walk, err))
-		return no_session(walk, step, err);
+		return walk_no_session(walk, step, err);
 	bool ok = run_measured(walk, step, session, sql, &outcome, &readings, err);
 	const struct step_record record = {
 		.step = step,
@@ -256,10 +253,10 @@ static enum walk_end do_measure(struct walk *walk, const struct step *step,
 		.readings = &readings,
 	};
 	ok = ok && walk_record(walk, &record, &step_id, err) &&
-	     note_blocked(walk, &outcome, step_id, err) &&
+	     walk_note_blocked(walk, &outcome, step_id, err) &&
 	     walk_record_pending(walk, session, step, frame, err);
 	readings_finish(&readings);
-	return ok ? judge(walk, step, &outcome) : WALK_FAILS;
+	return ok ? walk_judge(walk, step, &outcome) : WALK_FAILS;
 }
 
 /* ---- PROBE, PROVE, LET: queries whose answer is the thing ---- */
@@ -271,11 +268,11 @@ static enum walk_end query(struct walk *walk, const struct step *step, const str
 {
 	enum walk_end end = WALK_GOES_ON;
 
-	*ret_sql = expand(walk, step, step->sql, scope, &end, err);
+	*ret_sql = walk_expand(walk, step, step->sql, scope, &end, err);
 	if (!*ret_sql)
 		return end;
 	if (!session_get(walk, step->session, ret_session, err))
-		return no_session(walk, step, err);
+		return walk_no_session(walk, step, err);
 	if (!conn_run((*ret_session)->conn, *ret_sql, deadline_after(step->deadline_ns), outcome, err))
 		return WALK_FAILS;
 	return WALK_GOES_ON;
@@ -329,10 +326,10 @@ static enum walk_end do_probe(struct walk *walk, const struct step *step,
 		.reps = reps,
 	};
 	ok = ok && walk_record(walk, &record, &step_id, err) &&
-	     note_blocked(walk, &outcome, step_id, err) &&
+	     walk_note_blocked(walk, &outcome, step_id, err) &&
 	     walk_record_pending(walk, session, step, frame, err);
 	readings_finish(&readings);
-	return ok ? judge(walk, step, &outcome) : WALK_FAILS;
+	return ok ? walk_judge(walk, step, &outcome) : WALK_FAILS;
 }
 
 /* The one value of an answer; NULL for SQL's null. false when it is not one value. */
@@ -348,7 +345,7 @@ static bool one_value(const struct outcome *outcome, const char **ret)
 static enum walk_end not_one_value(struct walk *walk, const struct step *step,
                                    const struct outcome *outcome)
 {
-	enum walk_end end = judge(walk, step, outcome);
+	enum walk_end end = walk_judge(walk, step, outcome);
 
 	if (end != WALK_GOES_ON || outcome->kind != OUTCOME_OK)
 		return end;
@@ -393,7 +390,7 @@ static enum walk_end do_prove(struct walk *walk, const struct step *step,
 		.readings = &readings,
 	};
 	ok = ok && walk_record(walk, &record, &step_id, err) &&
-	     note_blocked(walk, &outcome, step_id, err) &&
+	     walk_note_blocked(walk, &outcome, step_id, err) &&
 	     walk_record_pending(walk, session, step, frame, err);
 	readings_finish(&readings);
 	if (!ok)
@@ -439,7 +436,7 @@ static enum walk_end do_let(struct walk *walk, const struct step *step, const st
 	                                   .sql = sql,
 	                                   .outcome = &outcome};
 	if (!walk_record(walk, &record, &step_id, err) ||
-	    !note_blocked(walk, &outcome, step_id, err) ||
+	    !walk_note_blocked(walk, &outcome, step_id, err) ||
 	    !walk_record_pending(walk, session, step, frame, err))
 		return WALK_FAILS;
 	if (!one_value(&outcome, &value) || !value) {
@@ -474,7 +471,7 @@ static enum walk_end do_read(struct walk *walk, const struct step *step,
                              struct err *err)
 {
 	enum walk_end end = WALK_GOES_ON;
-	CLEANUP(free_p) char *object = expand(walk, step, step->of, scope, &end, err);
+	CLEANUP(free_p) char *object = walk_expand(walk, step, step->of, scope, &end, err);
 	CLEANUP(outcome_finish) struct outcome outcome;
 	struct readings readings = {0};
 	int64_t step_id;
@@ -483,12 +480,12 @@ static enum walk_end do_read(struct walk *walk, const struct step *step,
 	if (!object)
 		return end;
 	if (!walk_control(walk, err))
-		return no_session(walk, step, err);
+		return walk_no_session(walk, step, err);
 	uint64_t started_ns = clock_now_ns();
 	outcome.started_us = clock_wall_us();
 	if (!read_meters(walk, step, object, &readings, err)) {
 		readings_finish(&readings);
-		return no_session(walk, step, err);
+		return walk_no_session(walk, step, err);
 	}
 	outcome.duration_ns = clock_now_ns() - started_ns;
 	const struct step_record record = {.step = step,
@@ -512,15 +509,15 @@ static enum walk_end run_control(struct walk *walk, const struct step *step,
 
 	outcome_init(&outcome);
 	if (!walk_control(walk, err))
-		return no_session(walk, step, err);
+		return walk_no_session(walk, step, err);
 	if (!conn_run(walk->control, sql, deadline_after(step->deadline_ns), &outcome, err))
 		return WALK_FAILS;
 	const struct step_record record = {
 		.step = step, .frame = frame, .session = "keylab", .sql = sql, .outcome = &outcome};
 	if (!walk_record(walk, &record, &step_id, err) ||
-	    !note_blocked(walk, &outcome, step_id, err))
+	    !walk_note_blocked(walk, &outcome, step_id, err))
 		return WALK_FAILS;
-	return judge(walk, step, &outcome);
+	return walk_judge(walk, step, &outcome);
 }
 
 static enum walk_end do_checkpoint(struct walk *walk, const struct step *step,
@@ -551,12 +548,12 @@ static enum walk_end reload(struct walk *walk, const struct step *step, struct e
 
 	buf_init(&sql, 0);
 	if (!conn_query(walk->control, sql_probe_reload, NULL, 0, &result, err))
-		return no_session(walk, step, err);
+		return walk_no_session(walk, step, err);
 	buf_add(&sql, "select pg_conf_load_time() <> ");
 	buf_add_sql_literal(&sql, PQgetvalue(result, 0, 0));
 	while (!reloaded) {
 		if (!asks_true(walk->control, sql.data, &reloaded, err))
-			return no_session(walk, step, err);
+			return walk_no_session(walk, step, err);
 		if (!reloaded && deadline_passed(deadline_ns))
 			return walk_end_at(walk, step, "the server did not read its settings again in time");
 		if (!reloaded)
@@ -571,7 +568,7 @@ static enum walk_end check_settings(struct walk *walk, const struct step *step, 
 	CLEANUP(result_clear_p) PGresult *result = NULL;
 
 	if (!conn_query(walk->control, sql_probe_settings_not_in_force, NULL, 0, &result, err))
-		return no_session(walk, step, err);
+		return walk_no_session(walk, step, err);
 	if (PQntuples(result))
 		return walk_end_at(walk, step, "setting %s is not in force: %s", PQgetvalue(result, 0, 0),
 		                   PQgetvalue(result, 0, 1));
@@ -585,7 +582,7 @@ static enum walk_end do_set(struct walk *walk, const struct step *step, const st
 
 	for (size_t i = 0; i < step->settings.count && end == WALK_GOES_ON; i++) {
 		const struct pair *setting = &step->settings.items[i];
-		CLEANUP(free_p) char *value = expand(walk, step, setting->text, scope, &end, err);
+		CLEANUP(free_p) char *value = walk_expand(walk, step, setting->text, scope, &end, err);
 		CLEANUP(buf_finish) struct buf sql;
 
 		buf_init(&sql, 0);
@@ -625,11 +622,11 @@ static enum walk_end do_restart(struct walk *walk, const struct step *step,
 	if (stop_mode(step->name) == CLUSTER_STOP_FAST)
 		sessions_close(walk);
 	if (!cluster_stop(walk->cluster, stop_mode(step->name), deadline_after(step->deadline_ns), err))
-		return no_session(walk, step, err);
+		return walk_no_session(walk, step, err);
 	stopped_ns = clock_now_ns();
 	sessions_close(walk);
 	if (!cluster_start(walk->cluster, deadline_after(START_WAIT_NS), err))
-		return no_session(walk, step, err);
+		return walk_no_session(walk, step, err);
 	outcome.duration_ns = clock_now_ns() - started_ns;
 	bool ok = readings_add_int(&readings, "stop_ns", "timing",
 	                           (int64_t)(stopped_ns - started_ns), err) &&
@@ -647,7 +644,7 @@ static enum walk_end do_wait(struct walk *walk, const struct step *step,
                              struct err *err)
 {
 	enum walk_end end = WALK_GOES_ON;
-	CLEANUP(free_p) char *sql = expand(walk, step, step->sql, scope, &end, err);
+	CLEANUP(free_p) char *sql = walk_expand(walk, step, step->sql, scope, &end, err);
 	CLEANUP(outcome_finish) struct outcome outcome;
 	uint64_t started_ns = clock_now_ns(), deadline_ns = deadline_after(step->deadline_ns);
 	struct session *session;
@@ -659,10 +656,10 @@ static enum walk_end do_wait(struct walk *walk, const struct step *step,
 	if (!sql)
 		return end;
 	if (!session_get(walk, step->session, &session, err))
-		return no_session(walk, step, err);
+		return walk_no_session(walk, step, err);
 	while (!is_true) {
 		if (!asks_true(session->conn, sql, &is_true, err))
-			return no_session(walk, step, err);
+			return walk_no_session(walk, step, err);
 		if (!is_true && deadline_passed(deadline_ns)) {
 			outcome.kind = OUTCOME_BLOCKED;
 			buf_add(&outcome.message, "the condition did not come true before the deadline");
@@ -675,9 +672,9 @@ static enum walk_end do_wait(struct walk *walk, const struct step *step,
 	const struct step_record record = {
 		.step = step, .frame = frame, .session = session->name, .sql = sql, .outcome = &outcome};
 	if (!walk_record(walk, &record, &step_id, err) ||
-	    !note_blocked(walk, &outcome, step_id, err))
+	    !walk_note_blocked(walk, &outcome, step_id, err))
 		return WALK_FAILS;
-	return judge(walk, step, &outcome);
+	return walk_judge(walk, step, &outcome);
 }
 
 static enum walk_end do_close(struct walk *walk, const struct step *step,
@@ -690,7 +687,7 @@ static enum walk_end do_close(struct walk *walk, const struct step *step,
 
 	(void)scope;
 	if (!session_get(walk, step->name, &session, err))
-		return no_session(walk, step, err);
+		return walk_no_session(walk, step, err);
 	session_close(session);
 	return walk_record(walk, &record, &step_id, err) ? WALK_GOES_ON : WALK_FAILS;
 }
@@ -702,4 +699,5 @@ walk_action *const walk_actions[STEP_VERB_COUNT] = {
 	[STEP_CHECKPOINT] = do_checkpoint, [STEP_SET] = do_set,
 	[STEP_RESTART] = do_restart, [STEP_WAIT] = do_wait,
 	[STEP_JOIN] = do_join,       [STEP_CLOSE] = do_close,
+	[STEP_MINT] = do_mint,
 };

@@ -197,7 +197,7 @@ static bool take_cluster(struct run *run, struct walk *walk, struct err *err)
 		return false;
 	}
 	return walk_control(walk, err) && create_extensions(walk, err) &&
-	       setup_cluster_rows(walk, err);
+	       compat_install(walk, err) && setup_cluster_rows(walk, err);
 }
 
 static bool take_params(struct walk *walk, struct err *err)
@@ -521,5 +521,7 @@ const struct scenario_vocabulary *run_vocabulary(void)
 	for (size_t i = 0; i < meters_count && i + 1 < COUNT_OF(names); i++)
 		names[i] = meters[i].name;
 	vocabulary.dataset_names = template_datasets();
+	vocabulary.compat_names = compat_names();
+	vocabulary.generator_names = mint_generator_names();
 	return &vocabulary;
 }

@@ -104,11 +104,32 @@ bool walk_record_pending(struct walk *walk, struct session *session, const struc
 enum walk_end walk_end_at(struct walk *walk, const struct step *step, const char *format, ...)
 	PRINTF(3, 4);
 
+/* actions.c: what the functions of verbs share */
+/* A step's text with its names replaced; NULL when that fails (*ret_end, and reason or err, say why). */
+char *walk_expand(struct walk *walk, const struct step *step, const char *text,
+                  const struct scope *scope, enum walk_end *ret_end, struct err *err) MUST_CHECK;
+/* A server that cannot be reached ends the scenario, not the run. */
+enum walk_end walk_no_session(struct walk *walk, const struct step *step, struct err *err);
+/* An outcome that nobody expected ends the scenario. */
+enum walk_end walk_judge(struct walk *walk, const struct step *step, const struct outcome *outcome);
+bool walk_note_blocked(struct walk *walk, const struct outcome *outcome, int64_t step_id,
+                       struct err *err) MUST_CHECK;
+
 /* actions.c: a function a verb */
 typedef enum walk_end walk_action(struct walk *walk, const struct step *step,
                                   const struct scope *scope, const struct frame *frame,
                                   struct err *err);
 extern walk_action *const walk_actions[STEP_VERB_COUNT];
+/* mint.c */
+walk_action do_mint;
+/* NULL-terminated, static. */
+const char *const *mint_generator_names(void);
+
+/* compat.c */
+/* Names of sql/compat; NULL-terminated, static. */
+const char *const *compat_names(void);
+/* Installs what the scenario's cluster needs of it. */
+bool compat_install(struct walk *walk, struct err *err) MUST_CHECK;
 
 /* setup.c: a scenario's rows before its first step */
 bool setup_scenario(const struct run_request *request, int64_t run_id, size_t index,

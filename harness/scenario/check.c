@@ -186,6 +186,22 @@ void check_settings(struct loader *loader, const struct pairs *settings, const s
 	}
 }
 
+static void check_compat(struct loader *loader, const struct cluster_need *need)
+{
+	const char *const *known = loader->vocabulary ? loader->vocabulary->compat_names : NULL;
+
+	for (size_t i = 0; known && i < need->compat.count; i++) {
+		bool found = false;
+
+		for (size_t k = 0; known[k]; k++)
+			found = found || !strcmp(known[k], need->compat.items[i]);
+		if (!found)
+			complain(&loader->complaints, node_place(need->node, "compat"),
+			         "there is no sql/compat/%s.sql; the names are: %s",
+			         need->compat.items[i], list_words(loader->arena, known));
+	}
+}
+
 static void check_cluster(struct checker *checker)
 {
 	struct loader *loader = checker->loader;
@@ -206,6 +222,7 @@ static void check_cluster(struct checker *checker)
 			complain(&loader->complaints, node_place(need->node, "extensions"),
 			         "\"%s\" is no name of an extension; use letters, digits, - and _",
 			         need->extensions.items[i]);
+	check_compat(loader, need);
 	if (need->dataset && loader->vocabulary && loader->vocabulary->dataset_names) {
 		const char *const *known = loader->vocabulary->dataset_names;
 		bool found = false;

@@ -352,6 +352,37 @@ static void check_let(struct checker *checker, const struct step *step)
 		                                    .number = "1"});
 }
 
+static void check_mint(struct checker *checker, const struct step *step)
+{
+	static const char *const keys[] = {"generator", "rows", "into", "column", "number"};
+	struct loader *loader = checker->loader;
+	const struct step_mint *mint = &step->mint;
+	const char *const *known = loader->vocabulary ? loader->vocabulary->generator_names : NULL;
+	const struct node *options = node_find(step->node, "options");
+	bool found = !known || !mint->generator || subst_is_needed(mint->generator);
+
+	for (size_t i = 0; i < COUNT_OF(keys); i++)
+		check_text(checker, node_find(step->node, keys[i]));
+	for (size_t i = 0; !found && known[i]; i++)
+		found = !strcmp(known[i], mint->generator);
+	if (!found)
+		complain(&loader->complaints, node_place(step->node, "generator"),
+		         "there is no generator `%s`; the generators are: %s", mint->generator,
+		         list_words(loader->arena, known));
+	for (size_t i = 0; i < mint->options.count; i++) {
+		const struct pair *option = &mint->options.items[i];
+		bool good = false;
+
+		for (size_t k = 0; mint_option_names[k]; k++)
+			good = good || !strcmp(mint_option_names[k], option->name);
+		if (!good)
+			complain(&loader->complaints, option->place,
+			         "`%s` is no option of a generator; the options are: %s",
+			         option->name, list_words(loader->arena, mint_option_names));
+		check_text(checker, node_find(options, option->name));
+	}
+}
+
 static void check_set(struct checker *checker, const struct step *step)
 {
 	const struct node *map = node_find(step->node, "set");
@@ -383,6 +414,11 @@ static void check_step(struct checker *checker, struct step *step)
 		check_text(checker, node_find(node, "of"));
 		check_meters(checker, step);
 		check_sql(checker, node_find(node, "sql"), "`sql`");
+		break;
+	case STEP_MINT:
+		check_name(checker, node_find(node, key), what);
+		check_sample_name(checker, step, key);
+		check_mint(checker, step);
 		break;
 	case STEP_PROVE:
 		check_prove(checker, step);
@@ -503,6 +539,7 @@ static bool list_records(const struct step *steps, size_t count, const char *nam
 		const struct step *step = &steps[i];
 		bool records = step->verb == STEP_SQL || step->verb == STEP_MEASURE ||
 		               step->verb == STEP_PROBE || step->verb == STEP_READ ||
+		               step->verb == STEP_MINT ||
 		               step->verb == STEP_PROVE;
 
 		if (records && step->name && !strcmp(step->name, name))

@@ -34,6 +34,9 @@ const char *step_verb_name(enum step_verb verb)
 	return names[verb];
 }
 
+const char *const mint_option_names[] = {"node",     "prefix", "block_size", "block_count", "seed",
+                                         "clock_ms", "rate",   NULL};
+
 const char *metric_type_name(enum metric_type type)
 {
 	static const char *const names[] = {

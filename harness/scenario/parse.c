@@ -73,6 +73,13 @@ static void read_dataset(struct loader *loader, const struct node *value, void *
 	name_read(loader, value, "`dataset`", &need->dataset);
 }
 
+static void read_compat(struct loader *loader, const struct node *value, void *object)
+{
+	struct cluster_need *need = object;
+
+	texts_read(loader, value, "`compat`", &need->compat);
+}
+
 static void read_mode(struct loader *loader, const struct node *value, void *object)
 {
 	struct cluster_need *need = object;
@@ -93,6 +100,7 @@ static void read_cluster(struct loader *loader, const struct node *value, void *
 	        {"settings", false, read_settings, "settings: {shared_buffers: 128MB}"},
 	        {"extensions", false, read_extensions, "extensions: [pgstattuple]"},
 	        {"dataset", false, read_dataset, "dataset: book"},
+	        {"compat", false, read_compat, "compat: [uuidv7]"},
 	        {"mode", false, read_mode, "mode: fresh"},
 	};
 	struct scenario *scenario = object;

@@ -7,7 +7,8 @@
 
 #define BIT(verb) (1u << STEP_##verb)
 #define ON_SERVER                                                                                  \
-	(BIT(SQL) | BIT(MEASURE) | BIT(PROBE) | BIT(READ) | BIT(PROVE) | BIT(LET) | BIT(WAIT))
+	(BIT(SQL) | BIT(MEASURE) | BIT(PROBE) | BIT(READ) | BIT(MINT) | BIT(PROVE) | BIT(LET) |    \
+	 BIT(WAIT))
 
 struct step_reader {
 	struct loader *loader;
@@ -31,6 +32,12 @@ static void verb_name(struct step_reader *reader, const struct node *value)
 
 	snprintf(what, sizeof(what), "`%s`", reader->verb);
 	text_read(reader->loader, value, what, &reader->step->name);
+}
+
+static void verb_mint(struct step_reader *reader, const struct node *value)
+{
+	verb_name(reader, value);
+	reader->step->mint.column = "id";
 }
 
 static void verb_let(struct step_reader *reader, const struct node *value)
@@ -120,6 +127,7 @@ static const struct verb {
         {"measure", STEP_MEASURE, verb_name},
         {"probe", STEP_PROBE, verb_name},
         {"read", STEP_READ, verb_name},
+        {"mint", STEP_MINT, verb_mint},
         {"prove", STEP_PROVE, verb_name},
         {"let", STEP_LET, verb_let},
         {"checkpoint", STEP_CHECKPOINT, verb_checkpoint},
@@ -148,6 +156,36 @@ static void with_meters(struct step_reader *reader, const struct node *value)
 static void with_of(struct step_reader *reader, const struct node *value)
 {
 	text_read(reader->loader, value, "`of`", &reader->step->of);
+}
+
+static void with_generator(struct step_reader *reader, const struct node *value)
+{
+	text_read(reader->loader, value, "`generator`", &reader->step->mint.generator);
+}
+
+static void with_rows(struct step_reader *reader, const struct node *value)
+{
+	text_read(reader->loader, value, "`rows`", &reader->step->mint.rows);
+}
+
+static void with_into(struct step_reader *reader, const struct node *value)
+{
+	text_read(reader->loader, value, "`into`", &reader->step->mint.into);
+}
+
+static void with_column(struct step_reader *reader, const struct node *value)
+{
+	text_read(reader->loader, value, "`column`", &reader->step->mint.column);
+}
+
+static void with_number(struct step_reader *reader, const struct node *value)
+{
+	text_read(reader->loader, value, "`number`", &reader->step->mint.number);
+}
+
+static void with_options(struct step_reader *reader, const struct node *value)
+{
+	pairs_read(reader->loader, value, "`options`", &reader->step->mint.options);
 }
 
 static void with_do(struct step_reader *reader, const struct node *value)
@@ -285,6 +323,12 @@ static const struct companion {
         {"meters", BIT(MEASURE) | BIT(READ), BIT(MEASURE) | BIT(READ), with_meters,
          "meters: [statement] or the like"},
         {"of", BIT(READ), BIT(READ), with_of, "of: the table or index"},
+        {"generator", BIT(MINT), BIT(MINT), with_generator, "generator: uuidv7 or the like"},
+        {"rows", BIT(MINT), BIT(MINT), with_rows, "rows: how many ids"},
+        {"into", BIT(MINT), BIT(MINT), with_into, "into: the table"},
+        {"column", BIT(MINT), 0, with_column, NULL},
+        {"number", BIT(MINT), 0, with_number, NULL},
+        {"options", BIT(MINT), 0, with_options, NULL},
         {"do", BIT(EACH) | BIT(REPEAT), BIT(EACH) | BIT(REPEAT), with_do, "do: a list of steps"},
         {"only", BIT(EACH), 0, with_only, NULL},
         {"as", BIT(SQL) | BIT(REPEAT), 0, with_as, NULL},

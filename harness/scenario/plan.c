@@ -216,8 +216,16 @@ static bool print_step(struct plan_printer *printer, const struct plan_step *pla
 	           step_verb_name(step->verb));
 	if (!add_expanded(printer, plan, step->verb == STEP_SQL && step->name ? " as " : " ",
 	                  step->name, err) ||
-	    !add_expanded(printer, plan, " of ", step->of, err))
+	    !add_expanded(printer, plan, " of ", step->of, err) ||
+	    !add_expanded(printer, plan, " of ", step->mint.rows, err) ||
+	    !add_expanded(printer, plan, " ", step->mint.generator, err) ||
+	    !add_expanded(printer, plan, " into ", step->mint.into, err))
 		return false;
+	for (size_t i = 0; i < step->mint.options.count; i++) {
+		buf_printf(out, "%s%s=", i ? ", " : " with ", step->mint.options.items[i].name);
+		if (!add_expanded(printer, plan, "", step->mint.options.items[i].text, err))
+			return false;
+	}
 	for (size_t i = 0; i < step->meters.count; i++)
 		buf_printf(out, "%s%s", i ? "," : " by ", step->meters.items[i]);
 	for (size_t i = 0; i < step->settings.count; i++) {
@@ -278,6 +286,8 @@ bool plan_print(const struct scenario *scenario, const struct pairs *params, enu
 		           scenario->cluster.extensions.items[i]);
 	if (scenario->cluster.dataset)
 		buf_printf(ret, ", dataset %s", scenario->cluster.dataset);
+	for (size_t i = 0; i < scenario->cluster.compat.count; i++)
+		buf_printf(ret, "%s%s", i ? ", " : ", compat ", scenario->cluster.compat.items[i]);
 	for (size_t i = 0; i < scenario->cluster.settings.count; i++)
 		buf_printf(ret, ", %s = %s", scenario->cluster.settings.items[i].name,
 		           scenario->cluster.settings.items[i].text);
@@ -333,6 +343,9 @@ static bool json_visit(void *context, const struct plan_step *plan, struct err *
 	if (!json_text(printer, plan, "name", step->name, err) ||
 	    !json_text(printer, plan, "session", step->session, err) ||
 	    !json_text(printer, plan, "of", step->of, err) ||
+	    !json_text(printer, plan, "generator", step->mint.generator, err) ||
+	    !json_text(printer, plan, "rows", step->mint.rows, err) ||
+	    !json_text(printer, plan, "into", step->mint.into, err) ||
 	    !json_text(printer, plan, "sql", step->sql, err))
 		return false;
 	if (step->meters.count)

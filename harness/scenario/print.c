@@ -181,6 +181,7 @@ static void print_cluster(struct printer *p, const struct cluster_need *need)
 	print_pairs(p, "settings", &need->settings);
 	print_list(p, "extensions", &need->extensions);
 	print_some(p, "dataset", need->dataset);
+	print_list(p, "compat", &need->compat);
 	print_pair(p, "mode", need->shared ? "shared" : "fresh");
 	p->indent -= 2;
 }
@@ -297,6 +298,17 @@ static void print_verb(struct printer *p, const struct scenario *scenario, const
 	}
 }
 
+static void print_mint(struct printer *p, const struct step_mint *mint)
+{
+	print_some(p, "generator", mint->generator);
+	print_some(p, "rows", mint->rows);
+	print_some(p, "into", mint->into);
+	if (mint->column && strcmp(mint->column, "id"))
+		print_pair(p, "column", mint->column);
+	print_some(p, "number", mint->number);
+	print_pairs(p, "options", &mint->options);
+}
+
 static void print_step(struct printer *p, const struct scenario *scenario, const struct step *step)
 {
 	bool loop = step->verb == STEP_EACH || step->verb == STEP_REPEAT;
@@ -309,6 +321,7 @@ static void print_step(struct printer *p, const struct scenario *scenario, const
 		print_some(p, "as", step->name);
 	print_some(p, "of", step->of);
 	print_list(p, "meters", &step->meters);
+	print_mint(p, &step->mint);
 	if (step->sql && step->verb != STEP_SQL && step->verb != STEP_WAIT)
 		print_pair(p, "sql", step->sql);
 	if (strcmp(step->session, "main"))

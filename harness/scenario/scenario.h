@@ -82,6 +82,7 @@ struct cluster_need {
 	struct pairs settings;
 	struct texts extensions;
 	const char *dataset; /* NULL: none */
+	struct texts compat; /* files of sql/compat, without .sql */
 	bool shared;
 	const struct node *node; /* NULL: no `cluster` in the file */
 };
@@ -92,6 +93,7 @@ struct cluster_need {
 	X(MEASURE, "measure")                                                                      \
 	X(PROBE, "probe")                                                                          \
 	X(READ, "read")                                                                            \
+	X(MINT, "mint")                                                                            \
 	X(PROVE, "prove")                                                                          \
 	X(LET, "let")                                                                              \
 	X(CHECKPOINT, "checkpoint")                                                                \
@@ -118,10 +120,22 @@ struct step_expect {
 	const char *message;    /* NULL: not looked at; else a part of it */
 };
 
+/* Ids for a table, made on keylab's side. All texts before substitution. */
+struct step_mint {
+	const char *generator; /* a format of ids/ids.h */
+	const char *rows;      /* how many */
+	const char *into;      /* the table, which is there already */
+	const char *column;    /* "id" when absent */
+	const char *number;    /* column that counts them from 1; NULL: none */
+	struct pairs options;  /* names of mint_option_names */
+};
+/* What `options` may hold; NULL-terminated. */
+extern const char *const mint_option_names[];
+
 struct step {
 	enum step_verb verb;
 	struct place place;     /* of the verb's key */
-	const char *name;       /* MEASURE PROBE READ PROVE LET: its name; SQL: `as`, or NULL;
+	const char *name;       /* MEASURE PROBE READ MINT PROVE LET: its name; SQL: `as`, or NULL;
 	                           JOIN CLOSE: the session; RESTART: the mode;
 	                           EACH REPEAT: the loop's variable ("arm", `as`), or NULL */
 	const char *sql;        /* SQL MEASURE PROBE PROVE LET WAIT: before substitution */
@@ -129,6 +143,7 @@ struct step {
 	const char *of;         /* READ: the object */
 	struct texts meters;    /* MEASURE READ */
 	struct pairs settings;  /* SET */
+	struct step_mint mint;  /* MINT */
 	struct texts values;    /* EACH: the values; for "arm" the arms' names (`only` applied) */
 	const char *count;      /* REPEAT: before substitution */
 	struct step *steps;     /* EACH REPEAT */
@@ -232,6 +247,9 @@ struct scenario_vocabulary {
 	/* NULL-terminated names for messages. */
 	const char *const *meter_names;
 	const char *const *dataset_names;
+	/* Files of sql/compat and id generators; NULL: taken as they come. */
+	const char *const *compat_names;
+	const char *const *generator_names;
 };
 
 /*
