@@ -75,8 +75,8 @@ static bool set_option(struct minting *minting, const char *name, const char *te
 	if (!quantity_parse_integer(text, &value, &kind, err))
 		return err_within(err, "option %s", name);
 	if (kind != QUANTITY_COUNT || (!value && !strcmp(name, "rate")))
-		return err_set(err, ERR_INPUT, "option %s: \"%s\" is no number that it can take", name,
-		               text);
+		return err_set(err, ERR_INPUT, "option %s: \"%s\" is no number that it can take",
+		               name, text);
 	return set_number(minting, name, value) ||
 	       err_set(err, ERR_INTERNAL, "no option %s of a generator", name);
 }
@@ -269,8 +269,7 @@ static void copy_statement(const struct mint_texts *texts, struct buf *ret)
 }
 
 static enum walk_end mint(struct walk *walk, const struct step *step, const struct frame *frame,
-                          const struct mint_texts *texts, struct minting *minting,
-                          struct err *err)
+                          const struct mint_texts *texts, struct minting *minting, struct err *err)
 {
 	CLEANUP(outcome_finish) struct outcome outcome;
 	CLEANUP(buf_finish) struct buf sql;
@@ -287,8 +286,10 @@ static enum walk_end mint(struct walk *walk, const struct step *step, const stru
 	if (!session_get(walk, step->session, &session, err))
 		return walk_no_session(walk, step, err);
 	if (session->sent)
-		return walk_end_at(walk, step, "session %s still runs a statement in the background; "
-		                               "join it first", session->name);
+		return walk_end_at(walk, step,
+		                   "session %s still runs a statement in the background; "
+		                   "join it first",
+		                   session->name);
 	if (!conn_copy_in(session->conn, sql.data, next_piece, minting,
 	                  deadline_after(step->deadline_ns), &outcome, &inner)) {
 		/* A generator that refuses is the scenario's affair. */
@@ -299,12 +300,12 @@ static enum walk_end mint(struct walk *walk, const struct step *step, const stru
 	}
 	bool ok = outcome.kind != OUTCOME_OK || mint_readings(minting, &readings, err);
 	const struct step_record record = {
-		.step = step,
-		.frame = frame,
-		.session = session->name,
-		.sql = sql.data,
-		.outcome = &outcome,
-		.readings = &readings,
+	        .step = step,
+	        .frame = frame,
+	        .session = session->name,
+	        .sql = sql.data,
+	        .outcome = &outcome,
+	        .readings = &readings,
 	};
 	ok = ok && walk_record(walk, &record, &step_id, err) &&
 	     walk_note_blocked(walk, &outcome, step_id, err) &&

@@ -539,8 +539,7 @@ static bool list_records(const struct step *steps, size_t count, const char *nam
 		const struct step *step = &steps[i];
 		bool records = step->verb == STEP_SQL || step->verb == STEP_MEASURE ||
 		               step->verb == STEP_PROBE || step->verb == STEP_READ ||
-		               step->verb == STEP_MINT ||
-		               step->verb == STEP_PROVE;
+		               step->verb == STEP_MINT || step->verb == STEP_PROVE;
 
 		if (records && step->name && !strcmp(step->name, name))
 			return true;

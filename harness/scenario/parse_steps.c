@@ -123,22 +123,14 @@ static const struct verb {
 	enum step_verb verb;
 	void (*read)(struct step_reader *reader, const struct node *value);
 } verbs[] = {
-        {"sql", STEP_SQL, verb_sql},
-        {"measure", STEP_MEASURE, verb_name},
-        {"probe", STEP_PROBE, verb_name},
-        {"read", STEP_READ, verb_name},
-        {"mint", STEP_MINT, verb_mint},
-        {"prove", STEP_PROVE, verb_name},
-        {"let", STEP_LET, verb_let},
-        {"checkpoint", STEP_CHECKPOINT, verb_checkpoint},
-        {"set", STEP_SET, verb_set},
-        {"restart", STEP_RESTART, verb_restart},
-        {"wait", STEP_WAIT, verb_wait},
-        {"join", STEP_JOIN, verb_name},
-        {"close", STEP_CLOSE, verb_name},
-        {"each", STEP_EACH, verb_each},
-        {"repeat", STEP_REPEAT, verb_repeat},
-        {"include", STEP_VERB_COUNT, NULL},
+        {"sql", STEP_SQL, verb_sql},          {"measure", STEP_MEASURE, verb_name},
+        {"probe", STEP_PROBE, verb_name},     {"read", STEP_READ, verb_name},
+        {"mint", STEP_MINT, verb_mint},       {"prove", STEP_PROVE, verb_name},
+        {"let", STEP_LET, verb_let},          {"checkpoint", STEP_CHECKPOINT, verb_checkpoint},
+        {"set", STEP_SET, verb_set},          {"restart", STEP_RESTART, verb_restart},
+        {"wait", STEP_WAIT, verb_wait},       {"join", STEP_JOIN, verb_name},
+        {"close", STEP_CLOSE, verb_name},     {"each", STEP_EACH, verb_each},
+        {"repeat", STEP_REPEAT, verb_repeat}, {"include", STEP_VERB_COUNT, NULL},
 };
 
 /* ---- what a step may have beside it ---- */

@@ -32,10 +32,28 @@ static bool test_meter(const char *name, enum step_verb verb, const char **ret_n
 
 static const char *const test_meter_names[] = {"btree", "clock", "lsn", "size", "statement", NULL};
 static const char *const test_dataset_names[] = {"book", NULL};
+static const char *const test_compat_names[] = {"sequential-uuids", "uuidv7", NULL};
+static const char *const test_generator_names[] = {"bigint",
+                                                   "uuidv4",
+                                                   "uuidv7",
+                                                   "uuidv7-sub",
+                                                   "uuidv7-text",
+                                                   "ulid",
+                                                   "ksuid",
+                                                   "snowflake",
+                                                   "snowflake-naive",
+                                                   "instagram",
+                                                   "nanoid",
+                                                   "typeid",
+                                                   "sequential-nextval",
+                                                   "sequential-time",
+                                                   NULL};
 static const struct scenario_vocabulary test_vocabulary = {
         .meter = test_meter,
         .meter_names = test_meter_names,
         .dataset_names = test_dataset_names,
+        .compat_names = test_compat_names,
+        .generator_names = test_generator_names,
 };
 
 #endif
