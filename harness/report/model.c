@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/summary.h"
 #include "sql.h"
 
 /* Text of all the rows shown; samples are not among them. */
@@ -64,6 +65,7 @@ struct loader {
 	struct model *model;
 	struct run_row *run;
 	const char *document; /* "" for all */
+	struct summaries summaries;
 };
 
 static const char *keep(struct loader *loader, struct query *query, int column)
@@ -331,23 +333,10 @@ static bool take_statement(struct loader *loader, struct scenario_row *scenario,
 	return true;
 }
 
-static bool take_summary(struct loader *loader, struct scenario_row *scenario, struct query *query)
+static bool take_sample(struct loader *loader, struct scenario_row *scenario, struct query *query)
 {
-	struct summary *s =
-	        append(loader, &scenario->summaries, &scenario->summaries_count, sizeof(*s));
-
-	if (!s)
-		return false;
-	s->step = keep(loader, query, 1);
-	s->metric = keep(loader, query, 2);
-	s->unit = keep(loader, query, 3);
-	s->arm = keep(loader, query, 4);
-	s->label = keep(loader, query, 5);
-	s->n = query_get_int(query, 6);
-	s->low = value_of(loader, query, 7);
-	s->high = value_of(loader, query, 8);
-	s->total = value_of(loader, query, 9);
-	return true;
+	summaries_add(&loader->summaries, scenario, query);
+	return !loader->summaries.failed;
 }
 
 static bool take_incident(struct loader *loader, struct scenario_row *scenario, struct query *query)
@@ -456,7 +445,7 @@ static bool load_run(struct loader *loader, struct err *err)
 	        {sql_store_report_charts, take_chart, true, true},
 	        {sql_store_report_chart_claims, take_chart_claim, true, false},
 	        {sql_store_report_statements, take_statement, true, false},
-	        {sql_store_report_samples, take_summary, true, false},
+	        {sql_store_report_samples, take_sample, true, false},
 	        {sql_store_report_incidents, take_incident, true, false},
 	};
 
@@ -470,7 +459,8 @@ static bool load_run(struct loader *loader, struct err *err)
 	if (*loader->document && loader->run->scenarios_count == 0)
 		return err_set(err, ERR_USAGE, "run %lld has no document \"%s\"",
 		               (long long)loader->run->id, loader->document);
-	return link_claims(loader) || err_set(err, ERR_SYSTEM, "out of memory");
+	return (summaries_hand_over(&loader->summaries) && link_claims(loader)) ||
+	       err_set(err, ERR_SYSTEM, "out of memory");
 }
 
 static bool newest_run(struct store *store, int64_t *ret, struct err *err)
@@ -508,7 +498,10 @@ bool model_load(struct store *store, const int64_t *runs, size_t runs_count, con
 	for (size_t i = 0; i < model.runs_count; i++) {
 		loader.run = &model.runs[i];
 		loader.run->id = runs ? runs[i] : newest;
-		if (!load_run(&loader, err)) {
+		summaries_init(&loader.summaries, &model.arena);
+		bool ok = load_run(&loader, err);
+		summaries_finish(&loader.summaries);
+		if (!ok) {
 			arena_finish(&model.arena);
 			return false;
 		}

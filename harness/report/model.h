@@ -62,6 +62,7 @@ struct statement {
 };
 
 struct summary {
+	struct scenario_row *scenario; /* borrowed */
 	const char *step, *metric, *unit, *arm, *label;
 	int64_t n;
 	struct value low, high, total;
