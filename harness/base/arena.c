@@ -40,8 +40,8 @@ void *arena_alloc(struct arena *arena, size_t size_bytes)
 	if (arena->failed || size_bytes > SIZE_MAX - align - sizeof(struct arena_block))
 		goto fail;
 	size_bytes = (size_bytes + align - 1) / align * align;
-	if (arena->max_bytes && (size_bytes > arena->max_bytes ||
-	                         arena->used_bytes > arena->max_bytes - size_bytes))
+	if (arena->max_bytes &&
+	    (size_bytes > arena->max_bytes || arena->used_bytes > arena->max_bytes - size_bytes))
 		goto fail;
 
 	struct arena_block *block = arena->last;

@@ -140,7 +140,8 @@ void buf_add_json(struct buf *buf, const char *text)
 bool buf_ok(const struct buf *buf, struct err *err)
 {
 	if (buf->failed)
-		return err_set(err, ERR_SYSTEM, "a text grew past its limit of %zu bytes", buf->max);
+		return err_set(err, ERR_SYSTEM, "a text grew past its limit of %zu bytes",
+		               buf->max);
 	return true;
 }
 

@@ -17,11 +17,11 @@
 #define BUF_DEFAULT_MAX ((size_t)64 << 20)
 
 struct buf {
-	char *data;      /* owned */
-	size_t len;      /* bytes, without the NUL */
-	size_t cap;      /* bytes allocated; 0 while data is the shared empty text */
-	size_t max;      /* bytes; growing past it fails the buffer */
-	bool failed;     /* sticky */
+	char *data;  /* owned */
+	size_t len;  /* bytes, without the NUL */
+	size_t cap;  /* bytes allocated; 0 while data is the shared empty text */
+	size_t max;  /* bytes; growing past it fails the buffer */
+	bool failed; /* sticky */
 };
 
 /* An empty buffer; allocates nothing. max 0 means BUF_DEFAULT_MAX. */

@@ -82,7 +82,7 @@ int err_exit_code(enum err_kind kind)
 {
 	static const int codes[] = {
 #define X(name, code) [ERR_##name] = code,
-		ERR_KINDS(X)
+	        ERR_KINDS(X)
 #undef X
 	};
 	return codes[kind];

@@ -88,7 +88,8 @@ bool fs_read(const char *path, size_t max_bytes, struct buf *ret, struct err *er
 			break;
 		total += (size_t)got;
 		if (total > max_bytes)
-			return err_set(err, ERR_INPUT, "%s is larger than %zu bytes", path, max_bytes);
+			return err_set(err, ERR_INPUT, "%s is larger than %zu bytes", path,
+			               max_bytes);
 		buf_add_len(ret, chunk, (size_t)got);
 	}
 	return buf_ok(ret, err);

@@ -31,7 +31,7 @@ static _Noreturn void child_fault(int report_fd, const char *what)
 	struct start_fault fault = {.error = errno};
 	ssize_t put;
 
-	strncpy(fault.what, what, sizeof(fault.what) - 1);
+	snprintf(fault.what, sizeof(fault.what), "%s", what);
 	do
 		put = write(report_fd, &fault, sizeof(fault));
 	while (put < 0 && errno == EINTR);
@@ -284,9 +284,9 @@ static bool pump(struct pipes *pipes, const char *input, uint64_t deadline_ns,
 		end_close(&pipes->in[1]);
 	while (pipes->out[0] >= 0 || pipes->errors[0] >= 0) {
 		struct pollfd fds[] = {
-			{.fd = pipes->in[1], .events = POLLOUT},
-			{.fd = pipes->out[0], .events = POLLIN},
-			{.fd = pipes->errors[0], .events = POLLIN},
+		        {.fd = pipes->in[1], .events = POLLOUT},
+		        {.fd = pipes->out[0], .events = POLLIN},
+		        {.fd = pipes->errors[0], .events = POLLIN},
 		};
 
 		if (deadline_passed(deadline_ns))

@@ -22,16 +22,16 @@ struct proc_spec {
 	const char *dir;         /* working folder; NULL keeps it */
 	uid_t uid;               /* with drop: who it runs as */
 	gid_t gid;
-	bool drop;               /* give up root for good before exec */
-	int stdin_fd;            /* -1: /dev/null */
-	int stdout_fd;           /* -1: /dev/null */
-	int stderr_fd;           /* -1: /dev/null */
-	int death_signal;        /* sent when the parent thread dies; 0: none */
+	bool drop;        /* give up root for good before exec */
+	int stdin_fd;     /* -1: /dev/null */
+	int stdout_fd;    /* -1: /dev/null */
+	int stderr_fd;    /* -1: /dev/null */
+	int death_signal; /* sent when the parent thread dies; 0: none */
 };
 
 struct proc {
-	pid_t pid;  /* 0 when there is none */
-	int pidfd;  /* readable when it has ended; -1 when there is none */
+	pid_t pid; /* 0 when there is none */
+	int pidfd; /* readable when it has ended; -1 when there is none */
 };
 
 #define PROC_NONE ((struct proc){.pid = 0, .pidfd = -1})

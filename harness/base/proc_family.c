@@ -46,8 +46,7 @@ char *proc_identity(pid_t pid, char text[PROC_IDENTITY_BYTES])
 
 	text[0] = '\0';
 	buf_init(&boot, 256);
-	if (stat_read(pid, &line) &&
-	    fs_read("/proc/sys/kernel/random/boot_id", 256, &boot, NULL)) {
+	if (stat_read(pid, &line) && fs_read("/proc/sys/kernel/random/boot_id", 256, &boot, NULL)) {
 		boot.data[strcspn(boot.data, "\n")] = '\0';
 		snprintf(text, PROC_IDENTITY_BYTES, "%llu@%.40s", line.start_ticks, boot.data);
 	}
@@ -151,7 +150,7 @@ bool proc_kill_family(pid_t pid, uint64_t deadline_ns, struct err *err)
 	if (!ok)
 		return err_set(err, ERR_SYSTEM, "out of memory or no /proc");
 	if (!gone)
-		return err_set(err, ERR_SYSTEM, "processes of %ld did not end in time after SIGKILL",
-		               (long)pid);
+		return err_set(err, ERR_SYSTEM,
+		               "processes of %ld did not end in time after SIGKILL", (long)pid);
 	return true;
 }

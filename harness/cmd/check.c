@@ -14,16 +14,17 @@ static int check_main(const struct command *command, int argc, char **argv)
 	buf_init(&messages, 0);
 	if (!load_scenarios(argv + 1, (size_t)argc - 1, &set, &messages, &err))
 		return fail(&err);
-	fprintf(stderr, "%zu of %zu scenarios are well-formed\n", set.count, set.count + set.faulty);
+	fprintf(stderr, "%zu of %zu scenarios are well-formed\n", set.count,
+	        set.count + set.faulty);
 	return print_result(&messages, set.faulty ? EXIT_USAGE : EXIT_AS_EXPECTED);
 }
 
 const struct command command_check = {
-	.name = "check",
-	.summary = "find every mistake in scenario files",
-	.usage = "keylab check [NAME|DOCUMENT|FILE]...\n\n"
-	         "Reads scenario files (all of them without a name) and prints each mistake as\n"
-	         "file:line:column: what is wrong; how to mend it. Needs no server.\n"
-	         "Exit: 0 when there is none, 64 otherwise.\n",
-	.main = check_main,
+        .name = "check",
+        .summary = "find every mistake in scenario files",
+        .usage = "keylab check [NAME|DOCUMENT|FILE]...\n\n"
+                 "Reads scenario files (all of them without a name) and prints each mistake as\n"
+                 "file:line:column: what is wrong; how to mend it. Needs no server.\n"
+                 "Exit: 0 when there is none, 64 otherwise.\n",
+        .main = check_main,
 };

@@ -29,7 +29,8 @@ static int clean_main(const struct command *command, int argc, char **argv)
 	}
 	if (!open_home(&home, &err) || !cluster_reap(home, true, &reaped, &err))
 		return fail(&err);
-	if (fs_exists(db) && (!store_open(db, STORE_WRITE, &store, &err) || !record_sweep(store, &err)))
+	if (fs_exists(db) &&
+	    (!store_open(db, STORE_WRITE, &store, &err) || !record_sweep(store, &err)))
 		return fail(&err);
 	CLEANUP(free_p) char *templates = fs_join(&err, home->root, "templates");
 	CLEANUP(free_p) char *servers = fs_join(&err, home->root, "servers");
@@ -43,11 +44,13 @@ static int clean_main(const struct command *command, int argc, char **argv)
 }
 
 const struct command command_clean = {
-	.name = "clean",
-	.summary = "remove what killed and failed runs left behind",
-	.usage = "keylab clean [--db FILE] [--all]\n\n"
-	         "Ends servers and removes folders whose keylab is gone, also those that failed runs\n"
-	         "kept for a look, and marks their runs in the store as interrupted. Runs that go on\n"
-	         "are not touched. --all also removes the cached templates.\n",
-	.main = clean_main,
+        .name = "clean",
+        .summary = "remove what killed and failed runs left behind",
+        .usage = "keylab clean [--db FILE] [--all]\n\n"
+                 "Ends servers and removes folders whose keylab is gone, also those that failed "
+                 "runs\n"
+                 "kept for a look, and marks their runs in the store as interrupted. Runs that go "
+                 "on\n"
+                 "are not touched. --all also removes the cached templates.\n",
+        .main = clean_main,
 };

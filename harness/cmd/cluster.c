@@ -63,7 +63,7 @@ static int run_program(struct cluster *cluster, char **words)
 	CLEANUP(free_p) char *program = find_program(words[0]);
 	CLEANUP(free_p) char *host = fs_printf(NULL, "PGHOST=%s", cluster->socket_dir);
 	static char port[] = "PGPORT=5432", user[] = "PGUSER=" CLUSTER_USER,
-		    database[] = "PGDATABASE=" CLUSTER_DATABASE;
+	            database[] = "PGDATABASE=" CLUSTER_DATABASE;
 	char *const variables[4] = {host, port, user, database};
 	CLEANUP(free_p) const char **env = host ? program_env(variables) : NULL;
 	struct proc proc = PROC_NONE;
@@ -76,12 +76,12 @@ static int run_program(struct cluster *cluster, char **words)
 	}
 	words[0] = program;
 	const struct proc_spec spec = {
-		.argv = (const char *const *)(uintptr_t)words,
-		.env = env,
-		.stdin_fd = STDIN_FILENO,
-		.stdout_fd = STDOUT_FILENO,
-		.stderr_fd = STDERR_FILENO,
-		.death_signal = SIGTERM,
+	        .argv = (const char *const *)(uintptr_t)words,
+	        .env = env,
+	        .stdin_fd = STDIN_FILENO,
+	        .stdout_fd = STDOUT_FILENO,
+	        .stderr_fd = STDERR_FILENO,
+	        .death_signal = SIGTERM,
 	};
 	if (!proc_start(&spec, &proc, &err) || !proc_wait(&proc, CLOCK_NEVER, &status, &err))
 		return fail(&err);
@@ -132,12 +132,14 @@ static int cluster_main(const struct command *command, int argc, char **argv)
 }
 
 const struct command command_cluster = {
-	.name = "cluster",
-	.summary = "start a throwaway cluster for a program or a person",
-	.usage = "keylab cluster [--pg-bin DIR] [--dataset NAME] [PROGRAM [ARG]...]\n\n"
-	         "With a program: runs it with PGHOST, PGPORT, PGUSER and PGDATABASE set, then removes\n"
-	         "the cluster; the exit code is the program's (keylab cluster psql). Without: prints a\n"
-	         "connection string and keeps the cluster until its standard input ends or it is\n"
-	         "interrupted.\n",
-	.main = cluster_main,
+        .name = "cluster",
+        .summary = "start a throwaway cluster for a program or a person",
+        .usage = "keylab cluster [--pg-bin DIR] [--dataset NAME] [PROGRAM [ARG]...]\n\n"
+                 "With a program: runs it with PGHOST, PGPORT, PGUSER and PGDATABASE set, then "
+                 "removes\n"
+                 "the cluster; the exit code is the program's (keylab cluster psql). Without: "
+                 "prints a\n"
+                 "connection string and keeps the cluster until its standard input ends or it is\n"
+                 "interrupted.\n",
+        .main = cluster_main,
 };

@@ -72,10 +72,10 @@ bool colour_on(int fd)
 bool open_home(struct home **ret, struct err *err)
 {
 	const struct home_options options = {
-		.root = getenv("KEYLAB_HOME"),
-		.cache = getenv("XDG_CACHE_HOME"),
-		.user_home = getenv("HOME"),
-		.server_user = getenv("KEYLAB_SERVER_USER"),
+	        .root = getenv("KEYLAB_HOME"),
+	        .cache = getenv("XDG_CACHE_HOME"),
+	        .user_home = getenv("HOME"),
+	        .server_user = getenv("KEYLAB_SERVER_USER"),
 	};
 
 	return home_open(&options, ret, err);
@@ -85,10 +85,10 @@ bool find_servers(const struct home *home, const char *named, struct server_list
                   struct err *err)
 {
 	const struct server_search search = {
-		.named = named,
-		.pg_config = getenv("PG_CONFIG"),
-		.path = getenv("PATH"),
-		.pinned = getenv("KEYLAB_PINNED"),
+	        .named = named,
+	        .pg_config = getenv("PG_CONFIG"),
+	        .path = getenv("PATH"),
+	        .pinned = getenv("KEYLAB_PINNED"),
 	};
 
 	return server_find(&search, home, ret, err);
@@ -197,7 +197,8 @@ static bool add_word(struct scenario_set *set, const char *word, char *const *fi
 	}
 	if (!any)
 		return err_set(err, ERR_USAGE,
-		               "there is no scenario or document \"%s\" in %s; keylab list shows them",
+		               "there is no scenario or document \"%s\" in %s; keylab list shows "
+		               "them",
 		               word, scenarios_dir());
 	return true;
 }
@@ -216,8 +217,10 @@ bool load_scenarios(char *const *names, size_t count, struct scenario_set *ret,
 		ok = add_file(&set, files[i], messages, err);
 	free_list(files, files_count);
 	if (ok && !set.count && !set.faulty)
-		ok = err_set(err, ERR_INPUT, "there are no scenarios in %s; KEYLAB_SCENARIOS names "
-		             "another folder", scenarios_dir());
+		ok = err_set(err, ERR_INPUT,
+		             "there are no scenarios in %s; KEYLAB_SCENARIOS names "
+		             "another folder",
+		             scenarios_dir());
 	if (!ok) {
 		scenario_set_finish(&set);
 		return false;

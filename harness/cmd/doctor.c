@@ -2,8 +2,6 @@
 /* keylab doctor: what is there, what is missing, and what would disturb a measurement. */
 #include <getopt.h>
 #include <jansson.h>
-#include <libpq-fe.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +9,7 @@
 
 #include "base/fs.h"
 #include "cmd/cmd.h"
+#include "pg/conn.h"
 
 /* Below this a chapter run may fill the disk. */
 #define DISK_NEEDED_BYTES (UINT64_C(4) << 30)
@@ -21,7 +20,7 @@ struct doctor {
 };
 
 static void line(struct doctor *doctor, bool good, const char *what, const char *format, ...)
-	PRINTF(4, 5);
+        PRINTF(4, 5);
 static void line(struct doctor *doctor, bool good, const char *what, const char *format, ...)
 {
 	va_list args;
@@ -52,18 +51,19 @@ static void look_at_servers(struct doctor *doctor, const struct home *home, cons
 	for (size_t i = 0; i < list.count; i++)
 		line(doctor, true, list.items[i]->version, "%s (%s)", list.items[i]->found_in,
 		     server_origin_name(list.items[i]->origin));
-	for (char *text = strtok_r(list.rejected, "\n", &rest); text; text = strtok_r(NULL, "\n", &rest))
+	for (char *text = strtok_r(list.rejected, "\n", &rest); text;
+	     text = strtok_r(NULL, "\n", &rest))
 		note(doctor, "not usable", text);
 	const struct server *best = server_pick(&list, 18);
 	if (!best) {
 		line(doctor, false, "PostgreSQL",
-		     "no server programs of version %d or later; ./run.sh fetches the pinned ones, or "
+		     "no server programs of version %d or later; ./run.sh fetches the pinned ones, "
+		     "or "
 		     "name a folder with --pg-bin",
 		     SERVER_OLDEST_MAJOR);
 		doctor->missing++;
 	} else if (best->version_num / 10000 < 18) {
-		note(doctor, "version",
-		     "no PostgreSQL 18: scenarios that need it are NOT RUN");
+		note(doctor, "version", "no PostgreSQL 18: scenarios that need it are NOT RUN");
 	}
 	server_list_finish(&list);
 }
@@ -78,11 +78,13 @@ static void look_at_machine(struct doctor *doctor, const struct home *home)
 		uint64_t free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
 
 		if (free_bytes < DISK_NEEDED_BYTES)
-			note(doctor, "disk", "less than 4 GB free for clusters; a chapter run may need more");
+			note(doctor, "disk",
+			     "less than 4 GB free for clusters; a chapter run may need more");
 	}
 	if (fs_read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", 64, &text, NULL) &&
 	    strncmp(text.data, "performance", 11))
-		note(doctor, "cpu governor", "not \"performance\": times will vary; counters do not");
+		note(doctor, "cpu governor",
+		     "not \"performance\": times will vary; counters do not");
 	if (fs_exists("/.dockerenv") || fs_exists("/run/.containerenv"))
 		note(doctor, "container", "times may vary with the neighbours; counters do not");
 }
@@ -112,9 +114,10 @@ static int doctor_main(const struct command *command, int argc, char **argv)
 	}
 	buf_init(&doctor.out, 0);
 	line(&doctor, true, "keylab", "%s, libpq %d, SQLite %s, jansson %s", KEYLAB_VERSION,
-	     PQlibVersion() / 10000, sqlite3_libversion(), jansson_version_str());
+	     conn_library_version() / 10000, store_library_version(), jansson_version_str());
 	if (open_home(&home, &err)) {
-		line(&doctor, true, "folder", "%s, servers run as %s", home->root, home->server_name);
+		line(&doctor, true, "folder", "%s, servers run as %s", home->root,
+		     home->server_name);
 		look_at_servers(&doctor, home, named);
 		look_at_machine(&doctor, home);
 	} else {
@@ -129,10 +132,12 @@ static int doctor_main(const struct command *command, int argc, char **argv)
 }
 
 const struct command command_doctor = {
-	.name = "doctor",
-	.summary = "say what was found and what is missing",
-	.usage = "keylab doctor [--pg-bin DIR]\n\n"
-	         "Lists the PostgreSQL servers in the order in which a run would take them, keylab's\n"
-	         "folder, and what could disturb a measurement. Exit: 0, or 3 when a run is impossible.\n",
-	.main = doctor_main,
+        .name = "doctor",
+        .summary = "say what was found and what is missing",
+        .usage = "keylab doctor [--pg-bin DIR]\n\n"
+                 "Lists the PostgreSQL servers in the order in which a run would take them, "
+                 "keylab's\n"
+                 "folder, and what could disturb a measurement. Exit: 0, or 3 when a run is "
+                 "impossible.\n",
+        .main = doctor_main,
 };

@@ -73,8 +73,8 @@ static int list_main(const struct command *command, int argc, char **argv)
 }
 
 const struct command command_list = {
-	.name = "list",
-	.summary = "list scenarios and how many claims each checks",
-	.usage = "keylab list [--json] [NAME|DOCUMENT|FILE]...\n",
-	.main = list_main,
+        .name = "list",
+        .summary = "list scenarios and how many claims each checks",
+        .usage = "keylab list [--json] [NAME|DOCUMENT|FILE]...\n",
+        .main = list_main,
 };

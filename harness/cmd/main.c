@@ -31,17 +31,17 @@
 static int help_main(const struct command *command, int argc, char **argv);
 
 static const struct command command_help = {
-	.name = "help",
-	.summary = "explain a command",
-	.usage = "keylab help [COMMAND]\n",
-	.main = help_main,
+        .name = "help",
+        .summary = "explain a command",
+        .usage = "keylab help [COMMAND]\n",
+        .main = help_main,
 };
 
 /* In the order in which a newcomer needs them. */
 static const struct command *const commands[] = {
-	&command_doctor, &command_list,   &command_check,  &command_plan,  &command_run,
-	&command_report, &command_verify, &command_clean, &command_cluster,
-	&command_id,     &command_help,
+        &command_doctor,  &command_list,   &command_check,  &command_plan,
+        &command_run,     &command_report, &command_verify, &command_clean,
+        &command_cluster, &command_id,     &command_help,
 };
 
 static const struct command *find_command(const char *name)
@@ -69,7 +69,8 @@ static int help_main(const struct command *command, int argc, char **argv)
 	const struct command *wanted = argc > 1 ? find_command(argv[1]) : NULL;
 
 	if (argc > 1 && !wanted) {
-		fprintf(stderr, "keylab: there is no command \"%s\"; keylab help lists them\n", argv[1]);
+		fprintf(stderr, "keylab: there is no command \"%s\"; keylab help lists them\n",
+		        argv[1]);
 		return EXIT_USAGE;
 	}
 	if (wanted)
@@ -95,11 +96,12 @@ int main(int argc, char **argv)
 		printf("keylab %s\n", KEYLAB_VERSION);
 		return EXIT_AS_EXPECTED;
 	}
-	const struct command *command =
-		!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ? &command_help
-	                                                             : find_command(argv[1]);
+	const struct command *command = !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")
+	                                        ? &command_help
+	                                        : find_command(argv[1]);
 	if (!command) {
-		fprintf(stderr, "keylab: there is no command \"%s\"; keylab help lists them\n", argv[1]);
+		fprintf(stderr, "keylab: there is no command \"%s\"; keylab help lists them\n",
+		        argv[1]);
 		return EXIT_USAGE;
 	}
 	if (argc > 2 && command != &command_help &&

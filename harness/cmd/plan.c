@@ -27,7 +27,8 @@ static int parse(const struct command *command, int argc, char **argv, struct pl
 		switch (option) {
 		case 'p':
 			if (!profile_parse(optarg, &ret->profile))
-				return usage_error(command, "\"%s\" is no profile: quick, chapter, large",
+				return usage_error(command,
+				                   "\"%s\" is no profile: quick, chapter, large",
 				                   optarg);
 			break;
 		case 's':
@@ -82,10 +83,10 @@ static int plan_main(const struct command *command, int argc, char **argv)
 }
 
 const struct command command_plan = {
-	.name = "plan",
-	.summary = "show the steps that a run would take",
-	.usage = "keylab plan [--profile quick|chapter|large] [--set NAME=VALUE]... [--json]\n"
-	         "            [NAME|DOCUMENT|FILE]...\n\n"
-	         "Prints the steps with their names filled in, loops unrolled. Needs no server.\n",
-	.main = plan_main,
+        .name = "plan",
+        .summary = "show the steps that a run would take",
+        .usage = "keylab plan [--profile quick|chapter|large] [--set NAME=VALUE]... [--json]\n"
+                 "            [NAME|DOCUMENT|FILE]...\n\n"
+                 "Prints the steps with their names filled in, loops unrolled. Needs no server.\n",
+        .main = plan_main,
 };

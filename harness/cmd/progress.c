@@ -15,10 +15,10 @@
 void progress_init(struct progress *progress, bool quiet)
 {
 	*progress = (struct progress){
-		.quiet = quiet,
-		.terminal = isatty(STDERR_FILENO),
-		.started_ns = clock_now_ns(),
-		.scenario_started_ns = clock_now_ns(),
+	        .quiet = quiet,
+	        .terminal = isatty(STDERR_FILENO),
+	        .started_ns = clock_now_ns(),
+	        .scenario_started_ns = clock_now_ns(),
 	};
 }
 
@@ -35,7 +35,8 @@ static void clear_line(struct progress *progress)
  */
 static uint64_t remaining_ns(const struct progress *progress, const struct run_moment *moment)
 {
-	double done = moment->run_steps ? (double)moment->run_step_index / (double)moment->run_steps : 0;
+	double done =
+	        moment->run_steps ? (double)moment->run_step_index / (double)moment->run_steps : 0;
 	double elapsed = (double)(clock_now_ns() - progress->started_ns);
 
 	return done > 0.01 ? (uint64_t)(elapsed * (1 - done) / done) : 0;
@@ -47,10 +48,9 @@ static void draw(struct progress *progress, const struct run_moment *moment)
 	uint64_t left_ns = remaining_ns(progress, moment);
 
 	clear_line(progress);
-	fprintf(stderr, "[%zu/%zu] %s%s%s · %s · step %zu/%zu · %.0f s",
-	        moment->scenario_index + 1, moment->scenarios, moment->scenario,
-	        moment->arm[0] ? " · " : "", moment->arm, moment->step, moment->step_index + 1,
-	        moment->steps, (double)elapsed_ns / 1e9);
+	fprintf(stderr, "[%zu/%zu] %s%s%s · %s · step %zu/%zu · %.0f s", moment->scenario_index + 1,
+	        moment->scenarios, moment->scenario, moment->arm[0] ? " · " : "", moment->arm,
+	        moment->step, moment->step_index + 1, moment->steps, (double)elapsed_ns / 1e9);
 	if (left_ns)
 		fprintf(stderr, ", ~%.0f s left", (double)left_ns / 1e9);
 	if (progress->terminal)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: PostgreSQL */
-/* The progress of a run on stderr: one line that changes on a terminal, a line a scenario elsewhere. */
+/* The progress of a run on stderr: one line that changes on a terminal, a line a scenario
+ * elsewhere. */
 #ifndef KEYLAB_CMD_PROGRESS_H
 #define KEYLAB_CMD_PROGRESS_H
 
@@ -8,11 +9,11 @@
 struct progress {
 	bool quiet;
 	bool terminal;
-	uint64_t started_ns;          /* of the run */
+	uint64_t started_ns; /* of the run */
 	uint64_t scenario_started_ns;
-	uint64_t shown_ns;            /* when the line was last drawn */
+	uint64_t shown_ns; /* when the line was last drawn */
 	size_t scenario_index;
-	bool line_is_open;            /* something stands on the terminal's line */
+	bool line_is_open; /* something stands on the terminal's line */
 };
 
 void progress_init(struct progress *progress, bool quiet);

@@ -39,12 +39,15 @@ static bool parse_runs(const char *text, struct request *ret)
 
 static int parse(const struct command *command, int argc, char **argv, struct request *ret)
 {
-	static const struct option options[] = {
-		{"db", required_argument, NULL, 'd'},       {"out", required_argument, NULL, 'o'},
-		{"run", required_argument, NULL, 'r'},      {"document", required_argument, NULL, 'D'},
-		{"assets", required_argument, NULL, 'a'},   {"expand", no_argument, NULL, 'e'},
-		{"open", no_argument, NULL, 'O'},           {"no-charts", no_argument, NULL, 'n'},
-		{0}};
+	static const struct option options[] = {{"db", required_argument, NULL, 'd'},
+	                                        {"out", required_argument, NULL, 'o'},
+	                                        {"run", required_argument, NULL, 'r'},
+	                                        {"document", required_argument, NULL, 'D'},
+	                                        {"assets", required_argument, NULL, 'a'},
+	                                        {"expand", no_argument, NULL, 'e'},
+	                                        {"open", no_argument, NULL, 'O'},
+	                                        {"no-charts", no_argument, NULL, 'n'},
+	                                        {0}};
 	bool charts = true;
 
 	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
@@ -57,7 +60,8 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 			break;
 		case 'r':
 			if (!parse_runs(optarg, ret))
-				return usage_error(command, "\"%s\" is no list of run numbers", optarg);
+				return usage_error(command, "\"%s\" is no list of run numbers",
+				                   optarg);
 			break;
 		case 'D':
 			ret->options.document = optarg;
@@ -113,8 +117,10 @@ static void open_page(const char *path)
 {
 	CLEANUP(free_p) char *program = find_program("xdg-open");
 	const char *const argv[] = {program, path, NULL};
-	const struct proc_spec spec = {
-		.argv = argv, .stdin_fd = -1, .stdout_fd = -1, .stderr_fd = -1};
+	const struct proc_spec spec = {.argv = argv,
+	                               .stdin_fd = -1,
+	                               .stdout_fd = -1,
+	                               .stderr_fd = -1};
 	struct proc proc = PROC_NONE;
 	struct err err;
 
@@ -164,12 +170,13 @@ static int report_main(const struct command *command, int argc, char **argv)
 }
 
 const struct command command_report = {
-	.name = "report",
-	.summary = "render the evidence page from a store",
-	.usage = "keylab report [--db FILE] [--out FILE] [--run N[,M...]] [--document NAME]\n"
-	         "              [--assets inline|external] [--expand] [--no-charts] [--open]\n\n"
-	         "Writes one self-contained HTML file (beside the store when --out is absent) and\n"
-	         "prints its path. Several runs are compared, the first one in full. Needs no server;\n"
-	         "charts need gnuplot, and without it the page keeps its tables.\n",
-	.main = report_main,
+        .name = "report",
+        .summary = "render the evidence page from a store",
+        .usage = "keylab report [--db FILE] [--out FILE] [--run N[,M...]] [--document NAME]\n"
+                 "              [--assets inline|external] [--expand] [--no-charts] [--open]\n\n"
+                 "Writes one self-contained HTML file (beside the store when --out is absent) and\n"
+                 "prints its path. Several runs are compared, the first one in full. Needs no "
+                 "server;\n"
+                 "charts need gnuplot, and without it the page keeps its tables.\n",
+        .main = report_main,
 };

@@ -40,7 +40,8 @@ static int parse_option(const struct command *command, int option, struct option
 		return 0;
 	case 'p':
 		if (!profile_parse(optarg, &ret->profile))
-			return usage_error(command, "\"%s\" is no profile: quick, chapter, large", optarg);
+			return usage_error(command, "\"%s\" is no profile: quick, chapter, large",
+			                   optarg);
 		return 0;
 	case 's':
 		if (ret->overrides_count == OVERRIDES_MAX)
@@ -50,7 +51,8 @@ static int parse_option(const struct command *command, int option, struct option
 	case 'S':
 		ret->seed = strtoll(optarg, &end, 10);
 		ret->has_seed = true;
-		return end == optarg || *end ? usage_error(command, "\"%s\" is no seed", optarg) : 0;
+		return end == optarg || *end ? usage_error(command, "\"%s\" is no seed", optarg)
+		                             : 0;
 	case 'j':
 		ret->jobs = strtoul(optarg, &end, 10);
 		return end == optarg || *end || !ret->jobs || ret->jobs > 16
@@ -105,7 +107,8 @@ static bool check_overrides(const struct options *options, const struct scenario
 		bool known = false;
 
 		if (!equals || equals == options->overrides[i])
-			return err_set(err, ERR_USAGE, "--set %s: write NAME=VALUE", options->overrides[i]);
+			return err_set(err, ERR_USAGE, "--set %s: write NAME=VALUE",
+			               options->overrides[i]);
 		size_t len = (size_t)(equals - options->overrides[i]);
 		for (size_t s = 0; s < set->count; s++)
 			for (size_t p = 0; p < set->items[s]->params_count; p++)
@@ -154,7 +157,8 @@ static int needed_major(const struct scenario_set *set)
 struct counts {
 	int64_t by_verdict[VERDICT_KIND_COUNT]; /* in scope */
 	int64_t out_of_scope;
-	int64_t refuted, inconclusive; /* not as expected: REFUTED (or an unexpected HOLDS), the rest */
+	int64_t refuted,
+	        inconclusive; /* not as expected: REFUTED (or an unexpected HOLDS), the rest */
 	int64_t total;
 };
 
@@ -215,15 +219,17 @@ static bool print_unexpected(struct store *store, int64_t run_id, struct buf *ou
 
 static void print_counts(const struct counts *counts, struct buf *out)
 {
-	static const char *const words[] = {"hold", "refuted", "inconclusive", "not run", "in error"};
+	static const char *const words[] = {"hold", "refuted", "inconclusive", "not run",
+	                                    "in error"};
 
 	buf_printf(out, "%lld claims:", (long long)counts->total);
 	for (size_t i = 0; i < VERDICT_KIND_COUNT; i++)
 		if (counts->by_verdict[i] || i == VERDICT_HOLDS)
-			buf_printf(out, "%s %lld %s", i ? "," : "", (long long)counts->by_verdict[i],
-			           words[i]);
+			buf_printf(out, "%s %lld %s", i ? "," : "",
+			           (long long)counts->by_verdict[i], words[i]);
 	if (counts->out_of_scope)
-		buf_printf(out, "; %lld out of scope at this profile", (long long)counts->out_of_scope);
+		buf_printf(out, "; %lld out of scope at this profile",
+		           (long long)counts->out_of_scope);
 	buf_add_char(out, '\n');
 }
 
@@ -284,7 +290,8 @@ static int run_set(const struct options *options, const struct scenario_set *set
 	const struct server *server = server_pick(&servers, needed_major(set));
 	if (!server) {
 		err_set(&err, ERR_ENVIRONMENT,
-		        "no PostgreSQL server programs found; ./run.sh fetches the pinned ones, or name "
+		        "no PostgreSQL server programs found; ./run.sh fetches the pinned ones, or "
+		        "name "
 		        "a folder with --pg-bin (keylab doctor says what was looked at)");
 		return fail(&err);
 	}
@@ -293,21 +300,21 @@ static int run_set(const struct options *options, const struct scenario_set *set
 		return fail(&err);
 	progress_init(&progress, options->quiet);
 	const struct run_request request = {
-		.store = store,
-		.home = home,
-		.server = server,
-		.scenarios = set->items,
-		.scenarios_count = set->count,
-		.profile = options->profile,
-		.overrides = options->overrides,
-		.overrides_count = options->overrides_count,
-		.seed = options->has_seed ? options->seed : random_seed(),
-		.argv = json.data,
-		.version = KEYLAB_VERSION,
-		.commit = KEYLAB_COMMIT,
-		.jobs = options->jobs,
-		.keep = options->keep,
-		.watcher = {progress_moment, progress_message, &progress},
+	        .store = store,
+	        .home = home,
+	        .server = server,
+	        .scenarios = set->items,
+	        .scenarios_count = set->count,
+	        .profile = options->profile,
+	        .overrides = options->overrides,
+	        .overrides_count = options->overrides_count,
+	        .seed = options->has_seed ? options->seed : random_seed(),
+	        .argv = json.data,
+	        .version = KEYLAB_VERSION,
+	        .commit = KEYLAB_COMMIT,
+	        .jobs = options->jobs,
+	        .keep = options->keep,
+	        .watcher = {progress_moment, progress_message, &progress},
 	};
 	bool ok = run_all(&request, &result, &err);
 	progress_finish(&progress);
@@ -329,7 +336,8 @@ static int run_main(const struct command *command, int argc, char **argv)
 		return fail(&err);
 	if (set.faulty) {
 		fputs(messages.data, stderr);
-		err_set(&err, ERR_INPUT, "%zu scenario files are wrong; nothing was run", set.faulty);
+		err_set(&err, ERR_INPUT, "%zu scenario files are wrong; nothing was run",
+		        set.faulty);
 		return fail(&err);
 	}
 	if (!check_overrides(&options, &set, &err))
@@ -343,21 +351,23 @@ static int run_main(const struct command *command, int argc, char **argv)
 }
 
 const struct command command_run = {
-	.name = "run",
-	.summary = "run scenarios on throwaway clusters, into a store",
-	.usage = "keylab run [--profile quick|chapter|large] [--db FILE] [--set NAME=VALUE]...\n"
-	         "           [--pg-bin DIR] [--seed N] [--jobs N] [--keep] [--allow-inconclusive] [-n] [-q]\n"
-	         "           [NAME|DOCUMENT|FILE]...\n\n"
-	         "Runs the scenarios (all without a name) at a profile (chapter) and records every\n"
-	         "sample and verdict in FILE (" DEFAULT_DB ").\n\n"
-	         "  --set NAME=VALUE      another value for a parameter (rows=5M)\n"
-	         "  --pg-bin DIR          the server programs to use\n"
-	         "  -j, --jobs N          scenarios side by side, each on its own cluster (1)\n"
-	         "  --keep                leave the clusters' folders behind\n"
-	         "  --allow-inconclusive  exit 0 although claims are inconclusive or missing\n"
-	         "  -n, --dry-run         name the scenarios and stop\n"
-	         "  -q, --quiet           only the last line\n\n"
-	         "Exit: 0 every verdict is the expected one, 1 refuted, 2 inconclusive or missing,\n"
-	         "3 the machine, 64 usage, 70 a fault of keylab, 130 interrupted.\n",
-	.main = run_main,
+        .name = "run",
+        .summary = "run scenarios on throwaway clusters, into a store",
+        .usage =
+                "keylab run [--profile quick|chapter|large] [--db FILE] [--set NAME=VALUE]...\n"
+                "           [--pg-bin DIR] [--seed N] [--jobs N] [--keep] [--allow-inconclusive] "
+                "[-n] [-q]\n"
+                "           [NAME|DOCUMENT|FILE]...\n\n"
+                "Runs the scenarios (all without a name) at a profile (chapter) and records every\n"
+                "sample and verdict in FILE (" DEFAULT_DB ").\n\n"
+                "  --set NAME=VALUE      another value for a parameter (rows=5M)\n"
+                "  --pg-bin DIR          the server programs to use\n"
+                "  -j, --jobs N          scenarios side by side, each on its own cluster (1)\n"
+                "  --keep                leave the clusters' folders behind\n"
+                "  --allow-inconclusive  exit 0 although claims are inconclusive or missing\n"
+                "  -n, --dry-run         name the scenarios and stop\n"
+                "  -q, --quiet           only the last line\n\n"
+                "Exit: 0 every verdict is the expected one, 1 refuted, 2 inconclusive or missing,\n"
+                "3 the machine, 64 usage, 70 a fault of keylab, 130 interrupted.\n",
+        .main = run_main,
 };

@@ -21,7 +21,7 @@ struct id_list {
 	struct id_row {
 		int64_t run_id;
 		char scenario[128], claim[128], sha256[65], status[16];
-	} *items;
+	} * items;
 	size_t count;
 };
 
@@ -49,8 +49,9 @@ static bool read_ids(struct store *store, const char *sql, bool claims, int64_t 
 		struct id_row *id = &grown[ret->count++];
 		*id = (struct id_row){.run_id = query_get_int(&query, 0)};
 		snprintf(id->scenario, sizeof(id->scenario), "%s", query_get_text(&query, 1));
-		snprintf(claims ? id->claim : id->status, claims ? sizeof(id->claim) : sizeof(id->status),
-		         "%s", query_get_text(&query, 2));
+		snprintf(claims ? id->claim : id->status,
+		         claims ? sizeof(id->claim) : sizeof(id->status), "%s",
+		         query_get_text(&query, 2));
 		if (!claims)
 			snprintf(id->sha256, sizeof(id->sha256), "%s", query_get_text(&query, 3));
 	}
@@ -85,8 +86,8 @@ static bool verify_scenarios(struct store *store, int64_t run_id, struct tally *
 	return true;
 }
 
-static bool verify_claims(struct store *store, int64_t run_id, struct tally *tally,
-                          struct buf *out, struct err *err)
+static bool verify_claims(struct store *store, int64_t run_id, struct tally *tally, struct buf *out,
+                          struct err *err)
 {
 	CLEANUP(id_list_finish) struct id_list list = {0};
 
@@ -139,7 +140,8 @@ static int verify_main(const struct command *command, int argc, char **argv)
 		        run_id ? "that run" : "any run");
 		return EXIT_INCONCLUSIVE;
 	}
-	buf_printf(&out, "%zu verdicts derived again from the samples of %zu scenarios: ", tally.claims,
+	buf_printf(&out,
+	           "%zu verdicts derived again from the samples of %zu scenarios: ", tally.claims,
 	           tally.scenarios);
 	if (tally.differences)
 		buf_printf(&out, "%zu differences\n", tally.differences);
@@ -151,11 +153,13 @@ static int verify_main(const struct command *command, int argc, char **argv)
 }
 
 const struct command command_verify = {
-	.name = "verify",
-	.summary = "derive every verdict again from the stored samples",
-	.usage = "keylab verify [--run N] [FILE]\n\n"
-	         "Runs each claim's SQL over the samples in FILE (" DEFAULT_DB ") again, judges again,\n"
-	         "and compares with what the run stored; also checks that the samples are those that\n"
-	         "were recorded. Exit: 0 all the same, 1 any difference, 2 nothing to verify.\n",
-	.main = verify_main,
+        .name = "verify",
+        .summary = "derive every verdict again from the stored samples",
+        .usage = "keylab verify [--run N] [FILE]\n\n"
+                 "Runs each claim's SQL over the samples in FILE (" DEFAULT_DB
+                 ") again, judges again,\n"
+                 "and compares with what the run stored; also checks that the samples are those "
+                 "that\n"
+                 "were recorded. Exit: 0 all the same, 1 any difference, 2 nothing to verify.\n",
+        .main = verify_main,
 };

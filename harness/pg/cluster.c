@@ -28,18 +28,18 @@
  * written out; mmap because a container's /dev/shm may hold 64 MB only.
  */
 static const struct cluster_setting fixed_settings[] = {
-	{"listen_addresses", ""},
-	{"unix_socket_permissions", "0700"},
-	{"dynamic_shared_memory_type", "mmap"},
-	{"fsync", "on"},
-	{"full_page_writes", "on"},
-	{"synchronous_commit", "on"},
-	{"wal_sync_method", "fdatasync"},
-	{"logging_collector", "off"},
-	{"log_destination", "stderr"},
-	{"log_line_prefix", "%m [%p] "},
-	{"timezone", "UTC"},
-	{"log_timezone", "UTC"},
+        {"listen_addresses", ""},
+        {"unix_socket_permissions", "0700"},
+        {"dynamic_shared_memory_type", "mmap"},
+        {"fsync", "on"},
+        {"full_page_writes", "on"},
+        {"synchronous_commit", "on"},
+        {"wal_sync_method", "fdatasync"},
+        {"logging_collector", "off"},
+        {"log_destination", "stderr"},
+        {"log_line_prefix", "%m [%p] "},
+        {"timezone", "UTC"},
+        {"log_timezone", "UTC"},
 };
 
 /* postgresql.conf's quoting: '' for a quote, and no line breaks. */
@@ -90,7 +90,8 @@ static bool choose_socket_dir(struct cluster *cluster, struct err *err)
 	} else {
 		free(cluster->socket_dir);
 		cluster->socket_dir = fs_make_temp_dir("/tmp/keylab-s-", err);
-		if (!cluster->socket_dir || !registry_note_socket(cluster->dir, cluster->socket_dir, err))
+		if (!cluster->socket_dir ||
+		    !registry_note_socket(cluster->dir, cluster->socket_dir, err))
 			return false;
 	}
 	if (home->drop && chown(cluster->socket_dir, home->server_uid, home->server_gid) < 0)
@@ -98,9 +99,9 @@ static bool choose_socket_dir(struct cluster *cluster, struct err *err)
 	return true;
 }
 
-bool cluster_create(const struct home *home, const struct server *server,
-                    const char *template_dir, const struct cluster_setting *settings,
-                    size_t settings_count, struct cluster **ret, struct err *err)
+bool cluster_create(const struct home *home, const struct server *server, const char *template_dir,
+                    const struct cluster_setting *settings, size_t settings_count,
+                    struct cluster **ret, struct err *err)
 {
 	struct cluster *cluster = calloc(1, sizeof(*cluster));
 	uid_t uid = home->drop ? home->server_uid : (uid_t)-1;
@@ -209,15 +210,15 @@ bool cluster_start(struct cluster *cluster, uint64_t deadline_ns, struct err *er
 	               0600);
 	const char *const argv[] = {program, "-D", cluster->data_dir, NULL};
 	struct proc_spec spec = {
-		.argv = argv,
-		.dir = "/",
-		.uid = home->server_uid,
-		.gid = home->server_gid,
-		.drop = home->drop,
-		.stdin_fd = -1,
-		.stdout_fd = log,
-		.stderr_fd = log,
-		.death_signal = SIGQUIT,
+	        .argv = argv,
+	        .dir = "/",
+	        .uid = home->server_uid,
+	        .gid = home->server_gid,
+	        .drop = home->drop,
+	        .stdin_fd = -1,
+	        .stdout_fd = log,
+	        .stderr_fd = log,
+	        .death_signal = SIGQUIT,
 	};
 
 	if (!program)

@@ -51,9 +51,9 @@ enum cluster_stop_mode {
 };
 
 /* A new cluster, registered, not started. template_dir comes from template_get. */
-bool cluster_create(const struct home *home, const struct server *server,
-                    const char *template_dir, const struct cluster_setting *settings,
-                    size_t settings_count, struct cluster **ret, struct err *err) MUST_CHECK;
+bool cluster_create(const struct home *home, const struct server *server, const char *template_dir,
+                    const struct cluster_setting *settings, size_t settings_count,
+                    struct cluster **ret, struct err *err) MUST_CHECK;
 /* Starts it and waits until it takes connections. On failure err shows the log's last lines. */
 bool cluster_start(struct cluster *cluster, uint64_t deadline_ns, struct err *err) MUST_CHECK;
 /* Ends it; a fast or immediate stop that takes too long ends in a kill, and is an error. */

@@ -16,8 +16,8 @@
 
 struct conn {
 	PGconn *pg;
-	char *conninfo;       /* to open a second one that looks at who blocks this one */
-	bool busy;            /* something was sent and not collected */
+	char *conninfo; /* to open a second one that looks at who blocks this one */
+	bool busy;      /* something was sent and not collected */
 	uint64_t sent_ns;
 	int64_t sent_us;
 	conn_notice_fn *notice;
@@ -28,7 +28,7 @@ const char *outcome_name(enum outcome_kind kind)
 {
 	static const char *const names[] = {
 #define X(name, text) [OUTCOME_##name] = text,
-		OUTCOMES(X)
+	        OUTCOMES(X)
 #undef X
 	};
 	return names[kind];
@@ -68,7 +68,8 @@ static void on_notice(void *arg, const PGresult *result)
 
 	if (conn->notice)
 		conn->notice(conn->notice_arg, field(result, PG_DIAG_SEVERITY_NONLOCALIZED),
-		             field(result, PG_DIAG_SQLSTATE), field(result, PG_DIAG_MESSAGE_PRIMARY),
+		             field(result, PG_DIAG_SQLSTATE),
+		             field(result, PG_DIAG_MESSAGE_PRIMARY),
 		             field(result, PG_DIAG_MESSAGE_DETAIL));
 }
 
@@ -76,8 +77,8 @@ bool conn_open_string(const char *conninfo, const char *application, struct conn
                       struct err *err)
 {
 	/* Later words overrule the string's; its own dbname word is expanded. */
-	const char *const words[] = {"dbname", "application_name", "client_encoding", "connect_timeout",
-	                             NULL};
+	const char *const words[] = {"dbname", "application_name", "client_encoding",
+	                             "connect_timeout", NULL};
 	const char *const values[] = {conninfo, application, "UTF8", "30", NULL};
 	struct conn *conn = calloc(1, sizeof(*conn));
 
@@ -139,6 +140,11 @@ void conn_on_notice(struct conn *conn, conn_notice_fn *fn, void *arg)
 {
 	conn->notice = fn;
 	conn->notice_arg = arg;
+}
+
+int conn_library_version(void)
+{
+	return PQlibVersion();
 }
 
 int conn_server_version(const struct conn *conn)
@@ -205,7 +211,8 @@ static void outcome_take(struct outcome *outcome, PGresult *result)
 			outcome->kind = OUTCOME_ERROR;
 			memcpy(outcome->sqlstate, "0A000", 6);
 			buf_clear(&outcome->message);
-			buf_add(&outcome->message, "COPY from or to the client is not possible here");
+			buf_add(&outcome->message,
+			        "COPY from or to the client is not possible here");
 		} else {
 			outcome_take_error(outcome, result);
 		}
@@ -301,8 +308,9 @@ static bool outcome_block(struct conn *conn, struct outcome *outcome, struct err
 	buf_clear(&outcome->message);
 	buf_add(&outcome->message, why.data);
 	if (!done) {
-		buf_add(&outcome->message, "; it did not end when it was cancelled, so its connection "
-		                           "was closed");
+		buf_add(&outcome->message,
+		        "; it did not end when it was cancelled, so its connection "
+		        "was closed");
 		PQreset(conn->pg);
 	}
 	return true;
@@ -325,12 +333,12 @@ bool conn_send(struct conn *conn, const char *sql, struct err *err)
 {
 	if (conn->busy)
 		return err_set(err, ERR_INPUT,
-		               "the session already runs a statement in the background; join it first");
+		               "the session already runs a statement in the background; join it "
+		               "first");
 	return send_text(conn, sql, err);
 }
 
-bool conn_collect(struct conn *conn, uint64_t deadline_ns, struct outcome *outcome,
-                  struct err *err)
+bool conn_collect(struct conn *conn, uint64_t deadline_ns, struct outcome *outcome, struct err *err)
 {
 	bool done = false;
 
@@ -387,8 +395,9 @@ bool conn_copy_in(struct conn *conn, const char *sql, conn_copy_fn *next, void *
 		PQclear(result);
 	if (copying) {
 		ok = copy_pieces(conn, next, arg, deadline_ns, &in_time, err);
-		PQputCopyEnd(conn->pg, !ok ? "keylab could not go on" :
-		                       !in_time ? "the deadline has passed" : NULL);
+		PQputCopyEnd(conn->pg, !ok        ? "keylab could not go on"
+		                       : !in_time ? "the deadline has passed"
+		                                  : NULL);
 	}
 	struct outcome refused = *outcome;
 	outcome_init(outcome);
@@ -441,8 +450,10 @@ static bool run_one(void *arg, const char *statement, size_t len, struct err *er
 bool conn_run(struct conn *conn, const char *sql, uint64_t deadline_ns, struct outcome *outcome,
               struct err *err)
 {
-	struct run run = {
-		.conn = conn, .deadline_ns = deadline_ns, .outcome = outcome, .first = true};
+	struct run run = {.conn = conn,
+	                  .deadline_ns = deadline_ns,
+	                  .outcome = outcome,
+	                  .first = true};
 
 	outcome_clear(outcome);
 	if (!sql_split(sql, run_one, &run, err))
@@ -464,8 +475,7 @@ bool conn_query(struct conn *conn, const char *sql, const char *const *params, i
 		const char *message = field(result, PG_DIAG_MESSAGE_PRIMARY);
 
 		err_set(err, ERR_ENVIRONMENT, "%s%s%s", field(result, PG_DIAG_SQLSTATE),
-		        message[0] ? ": " : "",
-		        message[0] ? message : PQerrorMessage(conn->pg));
+		        message[0] ? ": " : "", message[0] ? message : PQerrorMessage(conn->pg));
 		PQclear(result);
 		return false;
 	}

@@ -35,13 +35,13 @@ const char *outcome_name(enum outcome_kind kind);
 
 struct outcome {
 	enum outcome_kind kind;
-	char sqlstate[6];       /* "00000" when ok; "08006" when lost, "57014" when blocked */
-	struct buf message;     /* the server's, with detail and hint; who blocks whom */
-	struct buf constraint;  /* name, empty when there is none */
-	PGresult *result;       /* of the last statement; NULL unless ok; owned */
-	uint64_t rows;          /* returned, or affected */
-	uint64_t duration_ns;   /* from sending to the whole answer, on this side */
-	int64_t started_us;     /* wall clock */
+	char sqlstate[6];      /* "00000" when ok; "08006" when lost, "57014" when blocked */
+	struct buf message;    /* the server's, with detail and hint; who blocks whom */
+	struct buf constraint; /* name, empty when there is none */
+	PGresult *result;      /* of the last statement; NULL unless ok; owned */
+	uint64_t rows;         /* returned, or affected */
+	uint64_t duration_ns;  /* from sending to the whole answer, on this side */
+	int64_t started_us;    /* wall clock */
 };
 
 void outcome_init(struct outcome *outcome);
@@ -60,6 +60,8 @@ bool conn_open_string(const char *conninfo, const char *application, struct conn
 void conn_close(struct conn *conn);
 void conn_close_p(struct conn **conn);
 void conn_on_notice(struct conn *conn, conn_notice_fn *fn, void *arg);
+/* libpq's version: 150018. */
+int conn_library_version(void);
 int conn_server_version(const struct conn *conn); /* 180004 */
 int conn_backend_pid(const struct conn *conn);
 bool conn_is_alive(const struct conn *conn);
@@ -101,8 +103,8 @@ void result_clear_p(PGresult **result);
  * outside quotes, dollar quotes, comments, brackets and BEGIN ATOMIC bodies
  * (src/fe_utils/psqlscan.l says what those are). Empty ones are left out.
  */
-bool sql_split(const char *sql, bool (*each)(void *arg, const char *statement, size_t len,
-                                             struct err *err),
+bool sql_split(const char *sql,
+               bool (*each)(void *arg, const char *statement, size_t len, struct err *err),
                void *arg, struct err *err) MUST_CHECK;
 
 #endif

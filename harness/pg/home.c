@@ -104,7 +104,8 @@ static bool make_folders(struct home *home, struct err *err)
 		return err_errno(err, "%s", home->root);
 	if (st.st_uid != geteuid())
 		return err_set(err, ERR_ENVIRONMENT,
-		               "%s belongs to another user; name a folder of your own in KEYLAB_HOME",
+		               "%s belongs to another user; name a folder of your own in "
+		               "KEYLAB_HOME",
 		               home->root);
 	if (chmod(home->root, home->drop ? 0711 : 0700) < 0)
 		return err_errno(err, "%s", home->root);

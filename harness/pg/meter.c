@@ -13,25 +13,29 @@
 #include "sql.h"
 
 const struct meter meters[] = {
-	{.name = "btree",
+        {.name = "btree",
          .use = METER_OBJECT,
          .needs = "pgstattuple",
          .version = 15,
          .sql = sql_probe_btree,
          .type = "exact"},
-	{.name = "clock",
+        {.name = "clock",
          .use = METER_AROUND,
          .version = 15,
          .before = meter_clock_before,
          .after = meter_clock_after},
-	{.name = "lsn",
+        {.name = "lsn",
          .use = METER_AROUND,
          .needs = "pg_walinspect",
          .version = 15,
          .before = meter_lsn_before,
          .after = meter_lsn_after},
-	{.name = "size", .use = METER_OBJECT, .version = 15, .sql = sql_probe_size, .type = "exact"},
-	{.name = "statement",
+        {.name = "size",
+         .use = METER_OBJECT,
+         .version = 15,
+         .sql = sql_probe_size,
+         .type = "exact"},
+        {.name = "statement",
          .use = METER_WRAP,
          .version = 15,
          .wrap = "explain (analyze, wal, buffers, timing off, format json) ",
@@ -55,8 +59,8 @@ void readings_finish(struct readings *readings)
 	*readings = (struct readings){0};
 }
 
-static struct reading *readings_new(struct readings *readings, const char *metric,
-                                    const char *type, struct err *err)
+static struct reading *readings_new(struct readings *readings, const char *metric, const char *type,
+                                    struct err *err)
 {
 	if (readings->count == readings->cap) {
 		size_t cap = readings->cap ? readings->cap * 2 : 16;
@@ -158,8 +162,8 @@ static const char *type_of_metric(const char *metric)
 	               : "exact";
 }
 
-bool readings_add_row(struct readings *readings, const PGresult *result, int row,
-                      const char *type, const char *labels, struct err *err)
+bool readings_add_row(struct readings *readings, const PGresult *result, int row, const char *type,
+                      const char *labels, struct err *err)
 {
 	for (int column = 0; column < PQnfields(result); column++) {
 		const char *metric = PQfname(result, column);

@@ -20,7 +20,7 @@
 struct reading {
 	char metric[64];
 	char unit[16];
-	char type[16];    /* exact, counter, timing, event */
+	char type[16]; /* exact, counter, timing, event */
 	bool is_text;
 	bool is_integer;
 	int64_t integer;  /* is_integer */
@@ -44,8 +44,8 @@ bool readings_add_text(struct readings *readings, const char *metric, const char
 bool readings_add_int(struct readings *readings, const char *metric, const char *type,
                       int64_t value, struct err *err) MUST_CHECK;
 /* Every column of a row is a metric; `type` NULL: timing for times, else exact. */
-bool readings_add_row(struct readings *readings, const PGresult *result, int row,
-                      const char *type, const char *labels, struct err *err) MUST_CHECK;
+bool readings_add_row(struct readings *readings, const PGresult *result, int row, const char *type,
+                      const char *labels, struct err *err) MUST_CHECK;
 
 enum meter_use {
 	METER_WRAP,
@@ -73,7 +73,7 @@ struct meter {
 	              struct err *err);
 	/* OBJECT: a statement with the object as $1. */
 	const char *sql;
-	const char *type;  /* OBJECT: the metric type of its columns */
+	const char *type; /* OBJECT: the metric type of its columns */
 };
 
 extern const struct meter meters[];

@@ -46,7 +46,8 @@ static bool wait_flushed(struct conn *control, const char *to, struct err *err)
 		if (PQgetvalue(result, 0, 0)[0] == 't')
 			return true;
 		if (deadline_passed(deadline_ns))
-			return err_set(err, ERR_ENVIRONMENT, "WAL up to %s was not flushed in time", to);
+			return err_set(err, ERR_ENVIRONMENT, "WAL up to %s was not flushed in time",
+			               to);
 		poll(NULL, 0, FLUSH_POLL_MS);
 	}
 }
@@ -67,7 +68,7 @@ static bool add_manager(struct readings *ret, const PGresult *result, int row, s
 	for (int column = 1; column < PQnfields(result); column++) {
 		/* A sum over no record is null, and means 0. */
 		const char *value =
-			PQgetisnull(result, row, column) ? "0" : PQgetvalue(result, row, column);
+		        PQgetisnull(result, row, column) ? "0" : PQgetvalue(result, row, column);
 
 		if (!readings_add(ret, PQfname(result, column), "counter", value,
 		                  manager[0] ? labels.data : NULL, err))

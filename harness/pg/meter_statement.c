@@ -11,18 +11,18 @@
 #include "pg/meter.h"
 
 static const struct counter {
-	const char *key;    /* as EXPLAIN says it */
+	const char *key; /* as EXPLAIN says it */
 	const char *metric;
 	const char *type;
 } counters[] = {
-	{"WAL Bytes", "wal_bytes", "counter"},
-	{"WAL Records", "wal_records", "counter"},
-	{"WAL FPI", "wal_fpi", "counter"},
-	{"Shared Hit Blocks", "shared_hit_blocks", "counter"},
-	{"Shared Read Blocks", "shared_read_blocks", "counter"},
-	{"Shared Dirtied Blocks", "shared_dirtied_blocks", "counter"},
-	{"Shared Written Blocks", "shared_written_blocks", "counter"},
-	{"Actual Rows", "plan_rows", "exact"},
+        {"WAL Bytes", "wal_bytes", "counter"},
+        {"WAL Records", "wal_records", "counter"},
+        {"WAL FPI", "wal_fpi", "counter"},
+        {"Shared Hit Blocks", "shared_hit_blocks", "counter"},
+        {"Shared Read Blocks", "shared_read_blocks", "counter"},
+        {"Shared Dirtied Blocks", "shared_dirtied_blocks", "counter"},
+        {"Shared Written Blocks", "shared_written_blocks", "counter"},
+        {"Actual Rows", "plan_rows", "exact"},
 };
 
 /* Rows that a modifying statement without RETURNING put through are those of the node below. */
@@ -47,7 +47,8 @@ static bool take_plan(json_t *root, struct readings *ret, struct err *err)
 		json_t *value = json_object_get(rows ? rows_node(plan) : plan, counters[i].key);
 
 		if (!json_is_number(value))
-			return err_set(err, ERR_ENVIRONMENT, "EXPLAIN has no \"%s\"", counters[i].key);
+			return err_set(err, ERR_ENVIRONMENT, "EXPLAIN has no \"%s\"",
+			               counters[i].key);
 		if (!readings_add_int(ret, counters[i].metric, counters[i].type,
 		                      (int64_t)json_number_value(value), err))
 			return false;

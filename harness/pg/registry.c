@@ -116,7 +116,8 @@ static void owner_read(const char *dir, struct owner *ret)
 	buf_init(&text, 1 << 20);
 	if (!path || !fs_read(path, 1 << 20, &text, NULL))
 		return;
-	for (char *line = strtok_r(text.data, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+	for (char *line = strtok_r(text.data, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest)) {
 		long pid;
 		char identity[PROC_IDENTITY_BYTES];
 

@@ -20,7 +20,7 @@ const char *server_origin_name(enum server_origin origin)
 {
 	static const char *const names[] = {
 #define X(name, text) [SERVER_##name] = text,
-		SERVER_ORIGINS(X)
+	        SERVER_ORIGINS(X)
 #undef X
 	};
 	return names[origin];
@@ -73,7 +73,8 @@ static bool relocate(struct server *server, const struct home *home, struct err 
 	CLEANUP(free_p) char *from = fs_printf(err, "%s/..", server->bin_dir);
 	CLEANUP(free_p) char *share = fs_printf(err, "%s/../share", server->bin_dir);
 	CLEANUP(free_p) char *to = fs_printf(err, "%s/servers/%.16s", home->root, server->sha256);
-	CLEANUP(free_p) char *bin = fs_printf(err, "%s/servers/%.16s/bin", home->root, server->sha256);
+	CLEANUP(free_p)
+	char *bin = fs_printf(err, "%s/servers/%.16s/bin", home->root, server->sha256);
 	struct err inner;
 
 	if (!from || !share || !to || !bin)
@@ -199,7 +200,7 @@ static bool add_candidate(struct search *search, const char *bin_dir, enum serve
 		return true;
 	}
 	struct server **grown =
-		realloc(search->list->items, (search->list->count + 1) * sizeof(struct server *));
+	        realloc(search->list->items, (search->list->count + 1) * sizeof(struct server *));
 	if (!grown) {
 		server_destroy(server);
 		return err_set(err, ERR_SYSTEM, "out of memory");
@@ -227,10 +228,10 @@ static bool add_each(struct search *search, const char *colon_list, enum server_
 static bool add_distribution(struct search *search, struct err *err)
 {
 	static const char *const patterns[] = {
-		"/usr/lib/postgresql/%d/bin",
-		"/usr/pgsql-%d/bin",
-		"/opt/homebrew/opt/postgresql@%d/bin",
-		"/usr/local/opt/postgresql@%d/bin",
+	        "/usr/lib/postgresql/%d/bin",
+	        "/usr/pgsql-%d/bin",
+	        "/opt/homebrew/opt/postgresql@%d/bin",
+	        "/usr/local/opt/postgresql@%d/bin",
 	};
 
 	for (int major = 30; major >= SERVER_OLDEST_MAJOR; major--) {
@@ -290,8 +291,7 @@ bool server_find(const struct server_search *where, const struct home *home,
 	struct search search = {.home = home, .list = &list};
 
 	buf_init(&search.rejected, 0);
-	if (!find_all(&search, where, err) ||
-	    !(list.rejected = buf_steal(&search.rejected, err))) {
+	if (!find_all(&search, where, err) || !(list.rejected = buf_steal(&search.rejected, err))) {
 		buf_finish(&search.rejected);
 		server_list_finish(&list);
 		return false;

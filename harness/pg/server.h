@@ -28,11 +28,11 @@ enum server_origin {
 const char *server_origin_name(enum server_origin origin);
 
 struct server {
-	char *bin_dir;     /* where initdb and postgres are run from (a copy where need be) */
-	char *found_in;    /* where they were found */
-	char *version;     /* "PostgreSQL 18.4" */
-	int version_num;   /* 180004 */
-	char sha256[65];   /* of the postgres binary */
+	char *bin_dir;   /* where initdb and postgres are run from (a copy where need be) */
+	char *found_in;  /* where they were found */
+	char *version;   /* "PostgreSQL 18.4" */
+	int version_num; /* 180004 */
+	char sha256[65]; /* of the postgres binary */
 	enum server_origin origin;
 };
 
@@ -46,7 +46,7 @@ struct server_search {
 struct server_list {
 	struct server **items; /* owned */
 	size_t count;
-	char *rejected;        /* a line each: folder and why it is no server to use; owned */
+	char *rejected; /* a line each: folder and why it is no server to use; owned */
 };
 
 /*

@@ -70,7 +70,7 @@ static const char *skip_dollar(const char *at)
 
 struct splitter {
 	int brackets;
-	int atomic;     /* depth of BEGIN ATOMIC … END and of CASE inside it */
+	int atomic; /* depth of BEGIN ATOMIC … END and of CASE inside it */
 	bool begin_was_last;
 };
 

@@ -88,12 +88,12 @@ static bool run_initdb(const struct home *home, const struct server *server, con
                        struct err *err)
 {
 	CLEANUP(free_p) char *program = fs_join(err, server->bin_dir, "initdb");
-	const char *const argv[] = {
-		program,
+	const char *const argv[] = {program,
 #define X(option) option,
-		CLUSTER_INITDB_OPTIONS(X)
+	                            CLUSTER_INITDB_OPTIONS(X)
 #undef X
-		"--username=" CLUSTER_USER, "-D", data_dir, NULL};
+	                                    "--username=" CLUSTER_USER,
+	                            "-D", data_dir, NULL};
 	struct proc_spec spec = {.argv = argv,
 	                         .dir = "/",
 	                         .uid = home->server_uid,
@@ -132,8 +132,7 @@ static bool write_access(const struct home *home, const char *data_dir, struct e
 	return buf_ok(&text, err) && fs_write(conf, text.data, text.len, 0600, err) &&
 	       fs_write(hba, rule, strlen(rule), 0600, err) &&
 	       fs_write(ident, map, strlen(map), 0600, err) &&
-	       (!home->drop ||
-	        fs_chown_tree(data_dir, home->server_uid, home->server_gid, err));
+	       (!home->drop || fs_chown_tree(data_dir, home->server_uid, home->server_gid, err));
 }
 
 static bool run_file(struct conn *conn, const struct sql_file *file, struct err *err)
@@ -166,9 +165,9 @@ static bool install_lab(struct cluster *cluster, struct err *err)
 				return false;
 		conn_close(conn);
 		conn = NULL;
-		if (d == 0 && (!conn_open(cluster, "postgres", "keylab template", &conn, err) ||
-		               !conn_query(conn, "create database " CLUSTER_DATABASE, NULL, 0,
-		                           &result, err)))
+		if (d == 0 &&
+		    (!conn_open(cluster, "postgres", "keylab template", &conn, err) ||
+		     !conn_query(conn, "create database " CLUSTER_DATABASE, NULL, 0, &result, err)))
 			return false;
 	}
 	return true;
@@ -189,8 +188,9 @@ static void *part_main(void *arg)
 	struct part *part = arg;
 	CLEANUP(conn_close_p) struct conn *conn = NULL;
 
-	part->ok = conn_open(part->cluster, CLUSTER_DATABASE, "keylab dataset", &conn, &part->err) &&
-	           run_file(conn, part->file, &part->err);
+	part->ok =
+	        conn_open(part->cluster, CLUSTER_DATABASE, "keylab dataset", &conn, &part->err) &&
+	        run_file(conn, part->file, &part->err);
 	return NULL;
 }
 
@@ -208,7 +208,8 @@ static bool load_phase(const struct cluster *cluster, const char *dataset, int n
 	for (size_t i = 0; i < count; i++) {
 		if (pthread_create(&parts[i].thread, NULL, part_main, &parts[i])) {
 			count = i;
-			ok = err_set(err, ERR_SYSTEM, "no thread for a part of dataset %s", dataset);
+			ok = err_set(err, ERR_SYSTEM, "no thread for a part of dataset %s",
+			             dataset);
 		}
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -259,10 +260,11 @@ static void collect_settings(const char *dataset, struct build_settings *ret)
 		     at = strchr(at, '\n'), at = at ? at + 1 : NULL) {
 			char(*text)[128] = ret->texts[ret->count];
 
-			if (sscanf(at, "-- setting: %127[a-z_.] = %127[^\n]", text[0], text[1]) != 2)
+			if (sscanf(at, "-- setting: %127[a-z_.] = %127[^\n]", text[0], text[1]) !=
+			    2)
 				continue;
 			ret->items[ret->count] =
-				(struct cluster_setting){.name = text[0], .value = text[1]};
+			        (struct cluster_setting){.name = text[0], .value = text[1]};
 			ret->count++;
 		}
 	}
@@ -335,16 +337,17 @@ static bool remove_unfinished(const char *folder, struct err *err)
 	return ok;
 }
 
-static bool template_make(const struct home *home, const struct server *server,
-                          const char *dataset, const char *base,
-                          const struct template_progress *progress, const char *path,
-                          struct err *err)
+static bool template_make(const struct home *home, const struct server *server, const char *dataset,
+                          const char *base, const struct template_progress *progress,
+                          const char *path, struct err *err)
 {
 	CLEANUP(free_p) char *folder = fs_join(err, home->root, "templates");
 	CLEANUP(free_p) char *lock_path = folder ? fs_join(err, folder, "lock") : NULL;
 	CLEANUP(close_p)
-	int lock = lock_path ? open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
-	CLEANUP(free_p) char *fresh = folder ? fs_printf(err, "%s/new-%ld", folder, (long)getpid()) : NULL;
+	int lock =
+	        lock_path ? open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+	CLEANUP(free_p)
+	char *fresh = folder ? fs_printf(err, "%s/new-%ld", folder, (long)getpid()) : NULL;
 	char what[160];
 
 	if (!folder || !lock_path || !fresh)

@@ -14,7 +14,7 @@
 #define START_WAIT_NS (120 * NS_PER_S)
 
 char *walk_expand(struct walk *walk, const struct step *step, const char *text,
-                    const struct scope *scope, enum walk_end *ret_end, struct err *err)
+                  const struct scope *scope, enum walk_end *ret_end, struct err *err)
 {
 	struct buf out;
 	struct err inner = {0};
@@ -53,19 +53,17 @@ static bool is_expected(const struct step *step, const struct outcome *outcome)
 	       (!expect->message || strstr(outcome->message.data, expect->message));
 }
 
-enum walk_end walk_judge(struct walk *walk, const struct step *step,
-                           const struct outcome *outcome)
+enum walk_end walk_judge(struct walk *walk, const struct step *step, const struct outcome *outcome)
 {
 	if (outcome->kind == OUTCOME_OK || step->expect.given || step->allow_errors)
 		return WALK_GOES_ON;
 	if (outcome->kind == OUTCOME_BLOCKED)
 		return walk_end_at(walk, step, "%s", outcome->message.data);
-	return walk_end_at(walk, step, "SQLSTATE %s: %s", outcome->sqlstate,
-	                   outcome->message.data);
+	return walk_end_at(walk, step, "SQLSTATE %s: %s", outcome->sqlstate, outcome->message.data);
 }
 
 bool walk_note_blocked(struct walk *walk, const struct outcome *outcome, int64_t step_id,
-                         struct err *err)
+                       struct err *err)
 {
 	if (outcome->kind != OUTCOME_BLOCKED)
 		return true;
@@ -74,8 +72,7 @@ bool walk_note_blocked(struct walk *walk, const struct outcome *outcome, int64_t
 }
 
 /* The outcome of a step that is called `as: NAME`, as samples. */
-static bool outcome_readings(const struct outcome *outcome, struct readings *ret,
-                             struct err *err)
+static bool outcome_readings(const struct outcome *outcome, struct readings *ret, struct err *err)
 {
 	/* A text, though most SQLSTATEs look like numbers. */
 	return readings_add_text(ret, "sqlstate", "exact", outcome->sqlstate, err) &&
@@ -96,14 +93,14 @@ static enum walk_end finish_statement(struct walk *walk, const struct step *step
 	int64_t step_id;
 	bool ok = !samples || outcome_readings(outcome, &readings, err);
 	const struct step_record record = {
-		.step = step,
-		.frame = frame,
-		.name = named ? named->name : NULL,
-		.session = session->name,
-		.sql = sql,
-		.outcome = outcome,
-		.outcome_text = as_expected ? "expected" : NULL,
-		.readings = &readings,
+	        .step = step,
+	        .frame = frame,
+	        .name = named ? named->name : NULL,
+	        .session = session->name,
+	        .sql = sql,
+	        .outcome = outcome,
+	        .outcome_text = as_expected ? "expected" : NULL,
+	        .readings = &readings,
 	};
 
 	ok = ok && walk_record(walk, &record, &step_id, err) &&
@@ -147,16 +144,17 @@ static enum walk_end do_sql(struct walk *walk, const struct step *step, const st
 	if (step->background)
 		return send_in_background(walk, step, session, &sql, err);
 	if (session->sent)
-		return walk_end_at(walk, step, "session %s still runs a statement in the background; "
-		                               "join it first", session->name);
+		return walk_end_at(walk, step,
+		                   "session %s still runs a statement in the background; "
+		                   "join it first",
+		                   session->name);
 	if (!conn_run(session->conn, sql, deadline_after(step->deadline_ns), &outcome, err))
 		return WALK_FAILS;
 	return finish_statement(walk, step, NULL, frame, session, sql, &outcome, err);
 }
 
-static enum walk_end do_join(struct walk *walk, const struct step *step,
-                             const struct scope *scope, const struct frame *frame,
-                             struct err *err)
+static enum walk_end do_join(struct walk *walk, const struct step *step, const struct scope *scope,
+                             const struct frame *frame, struct err *err)
 {
 	CLEANUP(outcome_finish) struct outcome outcome;
 	struct session *session;
@@ -245,12 +243,12 @@ static enum walk_end do_measure(struct walk *walk, const struct step *step,
 		return walk_no_session(walk, step, err);
 	bool ok = run_measured(walk, step, session, sql, &outcome, &readings, err);
 	const struct step_record record = {
-		.step = step,
-		.frame = frame,
-		.session = session->name,
-		.sql = sql,
-		.outcome = &outcome,
-		.readings = &readings,
+	        .step = step,
+	        .frame = frame,
+	        .session = session->name,
+	        .sql = sql,
+	        .outcome = &outcome,
+	        .readings = &readings,
 	};
 	ok = ok && walk_record(walk, &record, &step_id, err) &&
 	     walk_note_blocked(walk, &outcome, step_id, err) &&
@@ -273,7 +271,8 @@ static enum walk_end query(struct walk *walk, const struct step *step, const str
 		return end;
 	if (!session_get(walk, step->session, ret_session, err))
 		return walk_no_session(walk, step, err);
-	if (!conn_run((*ret_session)->conn, *ret_sql, deadline_after(step->deadline_ns), outcome, err))
+	if (!conn_run((*ret_session)->conn, *ret_sql, deadline_after(step->deadline_ns), outcome,
+	              err))
 		return WALK_FAILS;
 	return WALK_GOES_ON;
 }
@@ -300,9 +299,8 @@ static bool probe_readings(const struct outcome *outcome, struct readings *readi
 	return true;
 }
 
-static enum walk_end do_probe(struct walk *walk, const struct step *step,
-                              const struct scope *scope, const struct frame *frame,
-                              struct err *err)
+static enum walk_end do_probe(struct walk *walk, const struct step *step, const struct scope *scope,
+                              const struct frame *frame, struct err *err)
 {
 	CLEANUP(free_p) char *sql = NULL;
 	CLEANUP(free_p) int64_t *reps = NULL;
@@ -317,13 +315,13 @@ static enum walk_end do_probe(struct walk *walk, const struct step *step,
 		return end;
 	bool ok = probe_readings(&outcome, &readings, &reps, err);
 	const struct step_record record = {
-		.step = step,
-		.frame = frame,
-		.session = session->name,
-		.sql = sql,
-		.outcome = &outcome,
-		.readings = &readings,
-		.reps = reps,
+	        .step = step,
+	        .frame = frame,
+	        .session = session->name,
+	        .sql = sql,
+	        .outcome = &outcome,
+	        .readings = &readings,
+	        .reps = reps,
 	};
 	ok = ok && walk_record(walk, &record, &step_id, err) &&
 	     walk_note_blocked(walk, &outcome, step_id, err) &&
@@ -349,7 +347,8 @@ static enum walk_end not_one_value(struct walk *walk, const struct step *step,
 
 	if (end != WALK_GOES_ON || outcome->kind != OUTCOME_OK)
 		return end;
-	return walk_end_at(walk, step, "the query gave %d rows of %d columns; it must give one value",
+	return walk_end_at(walk, step,
+	                   "the query gave %d rows of %d columns; it must give one value",
 	                   PQntuples(outcome->result), PQnfields(outcome->result));
 }
 
@@ -363,9 +362,8 @@ static const char *plain_value(const struct outcome *outcome, const char *value)
 	return value[0] == 't' ? "1" : "0";
 }
 
-static enum walk_end do_prove(struct walk *walk, const struct step *step,
-                              const struct scope *scope, const struct frame *frame,
-                              struct err *err)
+static enum walk_end do_prove(struct walk *walk, const struct step *step, const struct scope *scope,
+                              const struct frame *frame, struct err *err)
 {
 	CLEANUP(free_p) char *sql = NULL;
 	CLEANUP(outcome_finish) struct outcome outcome;
@@ -382,12 +380,12 @@ static enum walk_end do_prove(struct walk *walk, const struct step *step,
 	bool ok = !one || readings_add(&readings, "value", "exact", plain_value(&outcome, value),
 	                               NULL, err);
 	const struct step_record record = {
-		.step = step,
-		.frame = frame,
-		.session = session->name,
-		.sql = sql,
-		.outcome = &outcome,
-		.readings = &readings,
+	        .step = step,
+	        .frame = frame,
+	        .session = session->name,
+	        .sql = sql,
+	        .outcome = &outcome,
+	        .readings = &readings,
 	};
 	ok = ok && walk_record(walk, &record, &step_id, err) &&
 	     walk_note_blocked(walk, &outcome, step_id, err) &&
@@ -410,8 +408,8 @@ static bool lets_set(struct walk *walk, const char *name, const char *value, str
 	                                walk->lets.count + 1, sizeof(*grown));
 	if (!grown)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	grown[walk->lets.count] = (struct pair){
-		.name = arena_strdup(&walk->arena, name), .text = arena_strdup(&walk->arena, value)};
+	grown[walk->lets.count] = (struct pair){.name = arena_strdup(&walk->arena, name),
+	                                        .text = arena_strdup(&walk->arena, value)};
 	walk->lets.items = grown;
 	walk->lets.count++;
 	return !walk->arena.failed || err_set(err, ERR_SYSTEM, "out of memory");
@@ -466,9 +464,8 @@ static bool read_meters(struct walk *walk, const struct step *step, const char *
 	return true;
 }
 
-static enum walk_end do_read(struct walk *walk, const struct step *step,
-                             const struct scope *scope, const struct frame *frame,
-                             struct err *err)
+static enum walk_end do_read(struct walk *walk, const struct step *step, const struct scope *scope,
+                             const struct frame *frame, struct err *err)
 {
 	enum walk_end end = WALK_GOES_ON;
 	CLEANUP(free_p) char *object = walk_expand(walk, step, step->of, scope, &end, err);
@@ -512,8 +509,11 @@ static enum walk_end run_control(struct walk *walk, const struct step *step,
 		return walk_no_session(walk, step, err);
 	if (!conn_run(walk->control, sql, deadline_after(step->deadline_ns), &outcome, err))
 		return WALK_FAILS;
-	const struct step_record record = {
-		.step = step, .frame = frame, .session = "keylab", .sql = sql, .outcome = &outcome};
+	const struct step_record record = {.step = step,
+	                                   .frame = frame,
+	                                   .session = "keylab",
+	                                   .sql = sql,
+	                                   .outcome = &outcome};
 	if (!walk_record(walk, &record, &step_id, err) ||
 	    !walk_note_blocked(walk, &outcome, step_id, err))
 		return WALK_FAILS;
@@ -534,7 +534,8 @@ static bool asks_true(struct conn *conn, const char *sql, bool *ret, struct err 
 
 	if (!conn_query(conn, sql, NULL, 0, &result, err))
 		return false;
-	*ret = PQntuples(result) == 1 && PQnfields(result) == 1 && PQgetvalue(result, 0, 0)[0] == 't';
+	*ret = PQntuples(result) == 1 && PQnfields(result) == 1 &&
+	       PQgetvalue(result, 0, 0)[0] == 't';
 	return true;
 }
 
@@ -555,7 +556,8 @@ static enum walk_end reload(struct walk *walk, const struct step *step, struct e
 		if (!asks_true(walk->control, sql.data, &reloaded, err))
 			return walk_no_session(walk, step, err);
 		if (!reloaded && deadline_passed(deadline_ns))
-			return walk_end_at(walk, step, "the server did not read its settings again in time");
+			return walk_end_at(walk, step,
+			                   "the server did not read its settings again in time");
 		if (!reloaded)
 			poll(NULL, 0, WAIT_POLL_MS);
 	}
@@ -570,8 +572,8 @@ static enum walk_end check_settings(struct walk *walk, const struct step *step, 
 	if (!conn_query(walk->control, sql_probe_settings_not_in_force, NULL, 0, &result, err))
 		return walk_no_session(walk, step, err);
 	if (PQntuples(result))
-		return walk_end_at(walk, step, "setting %s is not in force: %s", PQgetvalue(result, 0, 0),
-		                   PQgetvalue(result, 0, 1));
+		return walk_end_at(walk, step, "setting %s is not in force: %s",
+		                   PQgetvalue(result, 0, 0), PQgetvalue(result, 0, 1));
 	return WALK_GOES_ON;
 }
 
@@ -582,7 +584,8 @@ static enum walk_end do_set(struct walk *walk, const struct step *step, const st
 
 	for (size_t i = 0; i < step->settings.count && end == WALK_GOES_ON; i++) {
 		const struct pair *setting = &step->settings.items[i];
-		CLEANUP(free_p) char *value = walk_expand(walk, step, setting->text, scope, &end, err);
+		CLEANUP(free_p)
+		char *value = walk_expand(walk, step, setting->text, scope, &end, err);
 		CLEANUP(buf_finish) struct buf sql;
 
 		buf_init(&sql, 0);
@@ -621,7 +624,8 @@ static enum walk_end do_restart(struct walk *walk, const struct step *step,
 	/* A clean end waits for sessions that are in a transaction: they go first. */
 	if (stop_mode(step->name) == CLUSTER_STOP_FAST)
 		sessions_close(walk);
-	if (!cluster_stop(walk->cluster, stop_mode(step->name), deadline_after(step->deadline_ns), err))
+	if (!cluster_stop(walk->cluster, stop_mode(step->name), deadline_after(step->deadline_ns),
+	                  err))
 		return walk_no_session(walk, step, err);
 	stopped_ns = clock_now_ns();
 	sessions_close(walk);
@@ -632,16 +636,17 @@ static enum walk_end do_restart(struct walk *walk, const struct step *step,
 	                           (int64_t)(stopped_ns - started_ns), err) &&
 	          readings_add_int(&readings, "start_ns", "timing",
 	                           (int64_t)(clock_now_ns() - stopped_ns), err);
-	const struct step_record record = {
-		.step = step, .frame = frame, .outcome = &outcome, .readings = &readings};
+	const struct step_record record = {.step = step,
+	                                   .frame = frame,
+	                                   .outcome = &outcome,
+	                                   .readings = &readings};
 	ok = ok && walk_record(walk, &record, &step_id, err);
 	readings_finish(&readings);
 	return ok ? WALK_GOES_ON : WALK_FAILS;
 }
 
-static enum walk_end do_wait(struct walk *walk, const struct step *step,
-                             const struct scope *scope, const struct frame *frame,
-                             struct err *err)
+static enum walk_end do_wait(struct walk *walk, const struct step *step, const struct scope *scope,
+                             const struct frame *frame, struct err *err)
 {
 	enum walk_end end = WALK_GOES_ON;
 	CLEANUP(free_p) char *sql = walk_expand(walk, step, step->sql, scope, &end, err);
@@ -662,24 +667,27 @@ static enum walk_end do_wait(struct walk *walk, const struct step *step,
 			return walk_no_session(walk, step, err);
 		if (!is_true && deadline_passed(deadline_ns)) {
 			outcome.kind = OUTCOME_BLOCKED;
-			buf_add(&outcome.message, "the condition did not come true before the deadline");
+			buf_add(&outcome.message,
+			        "the condition did not come true before the deadline");
 			break;
 		}
 		if (!is_true)
 			poll(NULL, 0, WAIT_POLL_MS);
 	}
 	outcome.duration_ns = clock_now_ns() - started_ns;
-	const struct step_record record = {
-		.step = step, .frame = frame, .session = session->name, .sql = sql, .outcome = &outcome};
+	const struct step_record record = {.step = step,
+	                                   .frame = frame,
+	                                   .session = session->name,
+	                                   .sql = sql,
+	                                   .outcome = &outcome};
 	if (!walk_record(walk, &record, &step_id, err) ||
 	    !walk_note_blocked(walk, &outcome, step_id, err))
 		return WALK_FAILS;
 	return walk_judge(walk, step, &outcome);
 }
 
-static enum walk_end do_close(struct walk *walk, const struct step *step,
-                              const struct scope *scope, const struct frame *frame,
-                              struct err *err)
+static enum walk_end do_close(struct walk *walk, const struct step *step, const struct scope *scope,
+                              const struct frame *frame, struct err *err)
 {
 	struct session *session;
 	int64_t step_id;
@@ -693,11 +701,17 @@ static enum walk_end do_close(struct walk *walk, const struct step *step,
 }
 
 walk_action *const walk_actions[STEP_VERB_COUNT] = {
-	[STEP_SQL] = do_sql,         [STEP_MEASURE] = do_measure,
-	[STEP_PROBE] = do_probe,     [STEP_READ] = do_read,
-	[STEP_PROVE] = do_prove,     [STEP_LET] = do_let,
-	[STEP_CHECKPOINT] = do_checkpoint, [STEP_SET] = do_set,
-	[STEP_RESTART] = do_restart, [STEP_WAIT] = do_wait,
-	[STEP_JOIN] = do_join,       [STEP_CLOSE] = do_close,
-	[STEP_MINT] = do_mint,
+        [STEP_SQL] = do_sql,
+        [STEP_MEASURE] = do_measure,
+        [STEP_PROBE] = do_probe,
+        [STEP_READ] = do_read,
+        [STEP_PROVE] = do_prove,
+        [STEP_LET] = do_let,
+        [STEP_CHECKPOINT] = do_checkpoint,
+        [STEP_SET] = do_set,
+        [STEP_RESTART] = do_restart,
+        [STEP_WAIT] = do_wait,
+        [STEP_JOIN] = do_join,
+        [STEP_CLOSE] = do_close,
+        [STEP_MINT] = do_mint,
 };

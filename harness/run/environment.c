@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /* Where a run takes place: machine, file system, versions. No host name, no user name. */
-#include <libpq-fe.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/statfs.h>
@@ -93,8 +91,9 @@ bool environment_record(const struct run_request *request, int64_t run_id, struc
 	         (unsigned long long)memory.totalram * memory.mem_unit / 1048576);
 	if (!add(request, run_id, "memory", number, err))
 		return false;
-	snprintf(version, sizeof(version), "%d.%d", PQlibVersion() / 10000, PQlibVersion() % 10000);
+	snprintf(version, sizeof(version), "%d.%d", conn_library_version() / 10000,
+	         conn_library_version() % 10000);
 	return add(request, run_id, "libpq", version, err) &&
-	       add(request, run_id, "sqlite", sqlite3_libversion(), err) &&
+	       add(request, run_id, "sqlite", store_library_version(), err) &&
 	       add(request, run_id, "compiler", __VERSION__, err);
 }

@@ -93,12 +93,12 @@ static bool fill_samples(const struct step_record *record, const char *step_labe
 		if (!buf_ok(&labels, err))
 			return false;
 		samples[i] = (struct record_sample){
-			.metric = reading->metric,
-			.unit = reading->unit,
-			.type = reading->type,
-			.labels = arena_strdup(arena, labels.data),
-			.rep = record->reps ? record->reps[i] : 0,
-			.value = reading_bind(reading),
+		        .metric = reading->metric,
+		        .unit = reading->unit,
+		        .type = reading->type,
+		        .labels = arena_strdup(arena, labels.data),
+		        .rep = record->reps ? record->reps[i] : 0,
+		        .value = reading_bind(reading),
 		};
 	}
 	return !arena->failed || err_set(err, ERR_SYSTEM, "out of memory");
@@ -119,49 +119,47 @@ bool walk_record(struct walk *walk, const struct step_record *record, int64_t *r
 	CLEANUP(free_p) struct record_sample *samples = calloc(count + 1, sizeof(*samples));
 	CLEANUP(arena_finish) struct arena arena;
 	CLEANUP(buf_finish) struct buf labels;
-	CLEANUP(buf_finish) struct buf name;
 	char position[512];
 
 	arena_init(&arena, 0);
 	buf_init(&labels, 0);
-	buf_init(&name, 0);
 	buf_add_char(&labels, '{');
 	add_labels(record->frame, counting, &labels);
 	buf_add_char(&labels, '}');
 	if (!samples)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	if (!subst_expand(record->name ? record->name : or_empty(step->name), walk->scope, &name, err) ||
-	    !buf_ok(&name, err) || !buf_ok(&labels, err) ||
-	    !fill_samples(record, labels.data, samples, &arena, err))
+	if (!buf_ok(&labels, err) || !fill_samples(record, labels.data, samples, &arena, err))
 		return false;
 	snprintf(position, sizeof(position), "%s:%d:%d", step->place.file, step->place.line,
 	         step->place.column);
 	const struct record_step row = {
-		.run_id = walk->run_id,
-		.scenario = walk->scenario->name,
-		.cluster_id = walk->cluster_id,
-		.verb = record->verb ? record->verb : step_verb_name(step->verb),
-		.name = name.data,
-		.session = or_empty(record->session),
-		.arm = walk->arm ? walk->arm->name : "",
-		.rep = counting ? counting->rep : 0,
-		.labels = labels.data,
-		.position = position,
-		.sql = or_empty(record->sql),
-		.started_us = outcome && outcome->started_us ? outcome->started_us : clock_wall_us(),
-		.duration_ns = outcome ? outcome->duration_ns : 0,
-		.outcome = record->outcome_text ? record->outcome_text
-		           : outcome            ? outcome_name(outcome->kind)
-		                                : "ok",
-		.sqlstate = outcome && outcome->kind != OUTCOME_OK ? outcome->sqlstate : "",
-		.message = outcome ? outcome->message.data : "",
+	        .run_id = walk->run_id,
+	        .scenario = walk->scenario->name,
+	        .cluster_id = walk->cluster_id,
+	        .verb = record->verb ? record->verb : step_verb_name(step->verb),
+	        .name = record->name ? record->name : or_empty(step->name),
+	        .session = or_empty(record->session),
+	        .arm = walk->arm ? walk->arm->name : "",
+	        .rep = counting ? counting->rep : 0,
+	        .labels = labels.data,
+	        .position = position,
+	        .sql = or_empty(record->sql),
+	        .started_us =
+	                outcome && outcome->started_us ? outcome->started_us : clock_wall_us(),
+	        .duration_ns = outcome ? outcome->duration_ns : 0,
+	        .outcome = record->outcome_text ? record->outcome_text
+	                   : outcome            ? outcome_name(outcome->kind)
+	                                        : "ok",
+	        .sqlstate = outcome && outcome->kind != OUTCOME_OK ? outcome->sqlstate : "",
+	        .message = outcome ? outcome->message.data : "",
 	};
 	if (outcome)
 		walk->server_ns += outcome->duration_ns;
 	return record_step(walk->request->store, &row, samples, count, ret_step_id, err);
 }
 
-/* {"claim": …, "holds": true|false|null, "detail": …} or {"metric": …, "value": …, "labels": {…}}. */
+/* {"claim": …, "holds": true|false|null, "detail": …} or {"metric": …, "value": …, "labels": {…}}.
+ */
 static bool record_one(struct walk *walk, const struct pending *pending, const struct step *step,
                        const struct frame *frame, struct err *err)
 {
@@ -187,18 +185,18 @@ static bool record_one(struct walk *walk, const struct pending *pending, const s
 		snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(value));
 	else if (json_is_number(value))
 		snprintf(number, sizeof(number), "%.17g", json_number_value(value));
-	const char *text = json_is_string(value)                              ? json_string_value(value)
+	const char *text = json_is_string(value) ? json_string_value(value)
 	                   : json_is_boolean(value) || json_is_number(value) ? number
 	                                                                     : NULL;
 	ok = ok && readings_add(&readings, prove ? "value" : name, "exact", text, labels, err) &&
 	     (!prove || !detail || readings_add(&readings, "detail", "exact", detail, labels, err));
 	if (ok) {
 		const struct step_record record = {
-			.step = step,
-			.frame = frame,
-			.name = prove ? name : NULL,
-			.verb = prove ? "prove" : NULL,
-			.readings = &readings,
+		        .step = step,
+		        .frame = frame,
+		        .name = prove ? name : NULL,
+		        .verb = prove ? "prove" : NULL,
+		        .readings = &readings,
 		};
 		ok = walk_record(walk, &record, &step_id, err);
 	}

@@ -34,13 +34,13 @@ struct run {
 	pthread_mutex_t mutex; /* guards what follows, and the watcher */
 	bool *taken;           /* a scenario each: somebody runs it or has run it */
 	size_t running;
-	bool alone;            /* one runs that must have no neighbour */
-	pthread_cond_t ended;  /* a scenario has */
+	bool alone;           /* one runs that must have no neighbour */
+	pthread_cond_t ended; /* a scenario has */
 	size_t steps_done;
 	uint64_t server_ns;
 	size_t errors;
 	bool interrupted;
-	struct err err;        /* of the first trouble that ends the run */
+	struct err err; /* of the first trouble that ends the run */
 };
 
 static void say(struct run *run, const char *text)
@@ -60,15 +60,15 @@ void walk_tell(struct walk *walk, const struct step *step)
 
 	pthread_mutex_lock(&run->mutex);
 	const struct run_moment moment = {
-		.scenario_index = walk->scenario_index,
-		.scenarios = run->request->scenarios_count,
-		.scenario = walk->scenario->name,
-		.arm = walk->arm ? walk->arm->name : "",
-		.step = step->name ? step->name : step_verb_name(step->verb),
-		.step_index = walk->steps_done,
-		.steps = walk->steps_total,
-		.run_step_index = run->steps_done++,
-		.run_steps = run->steps_total,
+	        .scenario_index = walk->scenario_index,
+	        .scenarios = run->request->scenarios_count,
+	        .scenario = walk->scenario->name,
+	        .arm = walk->arm ? walk->arm->name : "",
+	        .step = step->name ? step->name : step_verb_name(step->verb),
+	        .step_index = walk->steps_done,
+	        .steps = walk->steps_total,
+	        .run_step_index = run->steps_done++,
+	        .run_steps = run->steps_total,
 	};
 	if (watcher->moment)
 		watcher->moment(watcher->arg, &moment);
@@ -125,8 +125,8 @@ static struct shared *find_shared(struct run *run, const char *dataset)
 	return NULL;
 }
 
-static bool shared_cluster(struct run *run, const struct scenario *scenario,
-                           struct cluster **ret, struct err *err)
+static bool shared_cluster(struct run *run, const struct scenario *scenario, struct cluster **ret,
+                           struct err *err)
 {
 	struct shared *shared = find_shared(run, scenario->cluster.dataset);
 
@@ -137,7 +137,8 @@ static bool shared_cluster(struct run *run, const struct scenario *scenario,
 	}
 	if (!shared) {
 		if (run->shared_count == SHARED_MAX)
-			return err_set(err, ERR_INPUT, "more than %d datasets in one run", SHARED_MAX);
+			return err_set(err, ERR_INPUT, "more than %d datasets in one run",
+			               SHARED_MAX);
 		shared = &run->shared[run->shared_count++];
 		shared->dataset = scenario->cluster.dataset;
 	}
@@ -161,8 +162,7 @@ static bool own_database(struct walk *walk, struct err *err)
 	buf_add_sql_name(&sql, walk->scenario->name);
 	buf_add(&sql, " template " CLUSTER_DATABASE);
 	walk->database = walk->scenario->name;
-	return buf_ok(&sql, err) &&
-	       conn_open(walk->cluster, "postgres", "keylab", &conn, err) &&
+	return buf_ok(&sql, err) && conn_open(walk->cluster, "postgres", "keylab", &conn, err) &&
 	       conn_query(conn, sql.data, NULL, 0, &result, err);
 }
 
@@ -177,7 +177,8 @@ static bool create_extensions(struct walk *walk, struct err *err)
 		buf_init(&sql, 0);
 		buf_add(&sql, "create extension if not exists ");
 		buf_add_sql_name(&sql, extensions->items[i]);
-		if (!buf_ok(&sql, err) || !conn_query(walk->control, sql.data, NULL, 0, &result, err))
+		if (!buf_ok(&sql, err) ||
+		    !conn_query(walk->control, sql.data, NULL, 0, &result, err))
 			return err_within(err, "extension %s", extensions->items[i]);
 	}
 	return true;
@@ -209,8 +210,8 @@ static bool take_params(struct walk *walk, struct err *err)
 		return false;
 	walk->params_scope = (struct scope){.pairs = &walk->params};
 	walk->lets_scope = (struct scope){.outer = &walk->params_scope, .pairs = &walk->lets};
-	walk->steps_total = walk_count(walk->scenario->steps, walk->scenario->steps_count,
-	                               &walk->params_scope);
+	walk->steps_total =
+	        walk_count(walk->scenario->steps, walk->scenario->steps_count, &walk->params_scope);
 	return true;
 }
 
@@ -222,8 +223,8 @@ static void note_log(struct walk *walk)
 	buf_init(&tail, 0);
 	if (walk->cluster)
 		cluster_log_tail(walk->cluster, 20, &tail);
-	if (tail.len && !record_incident(walk->request->store, walk->run_id, walk->scenario->name, 0,
-	                                 "server log", tail.data, NULL))
+	if (tail.len && !record_incident(walk->request->store, walk->run_id, walk->scenario->name,
+	                                 0, "server log", tail.data, NULL))
 		say(walk->run, "the server's log could not be stored");
 }
 
@@ -237,7 +238,8 @@ static void drop_cluster(struct walk *walk, bool failed)
 	if (failed)
 		walk->cluster->keep = true;
 	if (walk->cluster->keep) {
-		snprintf(text, sizeof(text), "%s: its cluster is kept in %s (keylab clean removes it)",
+		snprintf(text, sizeof(text),
+		         "%s: its cluster is kept in %s (keylab clean removes it)",
 		         walk->scenario->name, walk->cluster->dir);
 		say(walk->run, text);
 	}
@@ -263,15 +265,15 @@ static void tell_end(struct run *run, size_t index, const char *status, const ch
 {
 	const struct run_watcher *watcher = &run->request->watcher;
 	const struct run_moment moment = {
-		.scenario_index = index,
-		.scenarios = run->request->scenarios_count,
-		.scenario = run->request->scenarios[index]->name,
-		.arm = "",
-		.step = "",
-		.run_steps = run->steps_total,
-		.ends_scenario = true,
-		.status = status,
-		.reason = reason,
+	        .scenario_index = index,
+	        .scenarios = run->request->scenarios_count,
+	        .scenario = run->request->scenarios[index]->name,
+	        .arm = "",
+	        .step = "",
+	        .run_steps = run->steps_total,
+	        .ends_scenario = true,
+	        .status = status,
+	        .reason = reason,
 	};
 
 	pthread_mutex_lock(&run->mutex);
@@ -348,7 +350,8 @@ static bool next_scenario(struct run *run, size_t index, struct err *err)
 	char reason[256];
 
 	if (scenario->cluster.version > have) {
-		snprintf(reason, sizeof(reason), "it needs PostgreSQL %d or later, and the server is %s",
+		snprintf(reason, sizeof(reason),
+		         "it needs PostgreSQL %d or later, and the server is %s",
 		         scenario->cluster.version, run->request->server->version);
 		return end_scenario(run, index, "not_run", reason, err);
 	}
@@ -471,11 +474,11 @@ bool run_all(const struct run_request *request, struct run_result *ret, struct e
 	uint64_t started_ns = clock_now_ns();
 	struct err inner;
 	const struct record_run row = {
-		.profile = profile_name(request->profile),
-		.seed = request->seed,
-		.argv = request->argv,
-		.version = request->version,
-		.commit = request->commit,
+	        .profile = profile_name(request->profile),
+	        .seed = request->seed,
+	        .argv = request->argv,
+	        .version = request->version,
+	        .commit = request->commit,
 	};
 	CLEANUP(free_p) bool *taken = calloc(request->scenarios_count + 1, sizeof(*taken));
 
@@ -491,11 +494,14 @@ bool run_all(const struct run_request *request, struct run_result *ret, struct e
 	for (size_t i = 0; i < run.shared_count; i++)
 		cluster_destroy(run.shared[i].cluster);
 	if (!record_run_end(request->store, run.run_id,
-	                    run.interrupted ? "interrupted" : ok ? "finished" : "failed",
+	                    run.interrupted ? "interrupted"
+	                    : ok            ? "finished"
+	                                    : "failed",
 	                    clock_now_ns() - started_ns, run.server_ns, ok ? err : &inner))
 		return false;
-	*ret = (struct run_result){
-		.run_id = run.run_id, .interrupted = run.interrupted, .errors = run.errors};
+	*ret = (struct run_result){.run_id = run.run_id,
+	                           .interrupted = run.interrupted,
+	                           .errors = run.errors};
 	return ok;
 }
 

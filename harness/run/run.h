@@ -20,12 +20,12 @@
 struct run_moment {
 	size_t scenario_index, scenarios; /* from 0 */
 	const char *scenario;
-	const char *arm;      /* "" outside */
-	const char *step;     /* its name, or its verb */
-	size_t step_index, steps; /* of this scenario, loops unrolled */
+	const char *arm;                  /* "" outside */
+	const char *step;                 /* its name, or its verb */
+	size_t step_index, steps;         /* of this scenario, loops unrolled */
 	size_t run_step_index, run_steps; /* of the whole run */
-	bool ends_scenario;   /* its verdicts are in */
-	const char *status;   /* then: done, error, not_run, interrupted */
+	bool ends_scenario;               /* its verdicts are in */
+	const char *status;               /* then: done, error, not_run, interrupted */
 	const char *reason;
 };
 /* Called from one thread at a time. */
@@ -49,7 +49,7 @@ struct run_request {
 	const char *argv; /* JSON array */
 	const char *version, *commit;
 	size_t jobs; /* scenarios side by side; 0 is 1 */
-	bool keep; /* leave every cluster's folder behind */
+	bool keep;   /* leave every cluster's folder behind */
 	struct run_watcher watcher;
 };
 
@@ -63,8 +63,7 @@ struct run_result {
  * Runs them all. true even when scenarios failed or the run was interrupted
  * (ret says so); false when there is no run to speak of (store, no memory).
  */
-bool run_all(const struct run_request *request, struct run_result *ret,
-             struct err *err) MUST_CHECK;
+bool run_all(const struct run_request *request, struct run_result *ret, struct err *err) MUST_CHECK;
 
 /* What the checker must know about meters and datasets. Static; fill it from one thread. */
 const struct scenario_vocabulary *run_vocabulary(void);

@@ -63,8 +63,9 @@ bool session_get(struct walk *walk, const char *name, struct session **ret, stru
 
 	if (!session) {
 		if (walk->sessions_count == SESSIONS_MAX || strlen(name) >= sizeof(session->name))
-			return err_set(err, ERR_INPUT, "session \"%s\": more than %d, or too long a name",
-			               name, SESSIONS_MAX);
+			return err_set(err, ERR_INPUT,
+			               "session \"%s\": more than %d, or too long a name", name,
+			               SESSIONS_MAX);
 		session = &walk->sessions[walk->sessions_count++];
 		*session = (struct session){.walk = walk};
 		memcpy(session->name, name, strlen(name) + 1);

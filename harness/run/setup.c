@@ -41,24 +41,23 @@ static bool add_scenario(const struct run_request *request, int64_t run_id, size
 	if (!buf_ok(&limits, err))
 		return false;
 	const struct bind binds[] = {
-		B_INT(":run_id", run_id),
-		B_TEXT(":scenario", scenario->name),
-		B_TEXT(":document", scenario->document),
-		B_INT(":position", index + 1),
-		B_TEXT(":title", scenario->title),
-		B_TEXT(":source", scenario->source),
-		B_TEXT(":about", scenario->about),
-		B_TEXT(":limits", limits.data),
-		B_TEXT(":path", scenario->path),
-		B_TEXT(":sha256", scenario->sha256),
-		B_TEXT(":text", scenario->text),
+	        B_INT(":run_id", run_id),
+	        B_TEXT(":scenario", scenario->name),
+	        B_TEXT(":document", scenario->document),
+	        B_INT(":position", index + 1),
+	        B_TEXT(":title", scenario->title),
+	        B_TEXT(":source", scenario->source),
+	        B_TEXT(":about", scenario->about),
+	        B_TEXT(":limits", limits.data),
+	        B_TEXT(":path", scenario->path),
+	        B_TEXT(":sha256", scenario->sha256),
+	        B_TEXT(":text", scenario->text),
 	};
 	return store_exec(request->store, sql_store_add_scenario, binds, COUNT_OF(binds), err);
 }
 
 static bool add_params(const struct run_request *request, int64_t run_id,
-                       const struct scenario *scenario, const struct pairs *params,
-                       struct err *err)
+                       const struct scenario *scenario, const struct pairs *params, struct err *err)
 {
 	for (size_t i = 0; i < params->count; i++) {
 		const char *name = params->items[i].name;
@@ -68,11 +67,11 @@ static bool add_params(const struct run_request *request, int64_t run_id,
 			set = set || (!strncmp(request->overrides[j], name, strlen(name)) &&
 			              request->overrides[j][strlen(name)] == '=');
 		const struct bind binds[] = {
-			B_INT(":run_id", run_id),
-			B_TEXT(":scenario", scenario->name),
-			B_TEXT(":name", name),
-			B_TEXT(":value", params->items[i].text),
-			B_TEXT(":origin", set ? "set" : "profile"),
+		        B_INT(":run_id", run_id),
+		        B_TEXT(":scenario", scenario->name),
+		        B_TEXT(":name", name),
+		        B_TEXT(":value", params->items[i].text),
+		        B_TEXT(":origin", set ? "set" : "profile"),
 		};
 		if (!store_exec(request->store, sql_store_add_param, binds, COUNT_OF(binds), err))
 			return false;
@@ -92,9 +91,9 @@ static bool add_arms(const struct run_request *request, int64_t run_id,
 		if (!buf_ok(&texts, err))
 			return false;
 		const struct bind binds[] = {
-			B_INT(":run_id", run_id),   B_TEXT(":scenario", scenario->name),
-			B_TEXT(":arm", arm->name),  B_INT(":position", i + 1),
-			B_TEXT(":label", arm->label), B_TEXT(":texts", texts.data),
+		        B_INT(":run_id", run_id),     B_TEXT(":scenario", scenario->name),
+		        B_TEXT(":arm", arm->name),    B_INT(":position", i + 1),
+		        B_TEXT(":label", arm->label), B_TEXT(":texts", texts.data),
 		};
 		if (!store_exec(request->store, sql_store_add_arm, binds, COUNT_OF(binds), err))
 			return false;
@@ -123,26 +122,27 @@ static bool add_claim(const struct run_request *request, int64_t run_id,
 	if (!buf_ok(&says, err) || !buf_ok(&value, err) || !buf_ok(&sql, err))
 		return false;
 	const struct bind binds[] = {
-		B_INT(":run_id", run_id),
-		B_TEXT(":scenario", scenario->name),
-		B_TEXT(":claim", claim->id),
-		B_INT(":position", index + 1),
-		B_TEXT(":sentence", says.data),
-		B_TEXT(":source", claim->source),
-		B_TEXT(":published", claim->published),
-		claim->has_published_value ? B_REAL(":published_value", claim->published_value)
+	        B_INT(":run_id", run_id),
+	        B_TEXT(":scenario", scenario->name),
+	        B_TEXT(":claim", claim->id),
+	        B_INT(":position", index + 1),
+	        B_TEXT(":sentence", says.data),
+	        B_TEXT(":source", claim->source),
+	        B_TEXT(":published", claim->published),
+	        claim->has_published_value ? B_REAL(":published_value", claim->published_value)
 	                                   : B_NULL(":published_value"),
-		B_TEXT(":unit", claim->unit),
-		B_TEXT(":metric_type", metric_type_name(claim->type)),
-		B_TEXT(":predicate", claim->holds),
-		B_TEXT(":sql", sql.data),
-		B_INT(":control", claim->control),
-		B_INT(":in_scope", in_scope),
-		B_TEXT(":scope", in_scope ? "" : claim->scope),
-		/* Out of scope, nothing is run and nothing is missing. */
-		B_TEXT(":expected", in_scope ? claim->expect : "NOT_RUN"),
-		B_TEXT(":because", claim->because),
-		B_TEXT(":reason", in_scope ? "the scenario did not run" : "out of scope at this profile"),
+	        B_TEXT(":unit", claim->unit),
+	        B_TEXT(":metric_type", metric_type_name(claim->type)),
+	        B_TEXT(":predicate", claim->holds),
+	        B_TEXT(":sql", sql.data),
+	        B_INT(":control", claim->control),
+	        B_INT(":in_scope", in_scope),
+	        B_TEXT(":scope", in_scope ? "" : claim->scope),
+	        /* Out of scope, nothing is run and nothing is missing. */
+	        B_TEXT(":expected", in_scope ? claim->expect : "NOT_RUN"),
+	        B_TEXT(":because", claim->because),
+	        B_TEXT(":reason",
+	               in_scope ? "the scenario did not run" : "out of scope at this profile"),
 	};
 	return store_exec(request->store, sql_store_add_claim, binds, COUNT_OF(binds), err);
 }
@@ -187,13 +187,13 @@ static bool add_chart(const struct run_request *request, int64_t run_id,
 		return err_within(err, "%s:%d:%d: chart %s", chart->place.file, chart->place.line,
 		                  chart->place.column, chart->id);
 	const struct bind binds[] = {
-		B_INT(":run_id", run_id),       B_TEXT(":scenario", scenario->name),
-		B_TEXT(":chart", chart->id),    B_INT(":position", index + 1),
-		B_TEXT(":kind", chart->kind),   B_TEXT(":title", title.data),
-		B_TEXT(":data", data.data),     B_TEXT(":x_label", chart->x.label),
-		B_TEXT(":x_unit", chart->x.unit), B_INT(":x_log", chart->x.log),
-		B_TEXT(":y_label", chart->y.label), B_TEXT(":y_unit", chart->y.unit),
-		B_INT(":y_log", chart->y.log),  B_TEXT(":claims", claims.data),
+	        B_INT(":run_id", run_id),           B_TEXT(":scenario", scenario->name),
+	        B_TEXT(":chart", chart->id),        B_INT(":position", index + 1),
+	        B_TEXT(":kind", chart->kind),       B_TEXT(":title", title.data),
+	        B_TEXT(":data", data.data),         B_TEXT(":x_label", chart->x.label),
+	        B_TEXT(":x_unit", chart->x.unit),   B_INT(":x_log", chart->x.log),
+	        B_TEXT(":y_label", chart->y.label), B_TEXT(":y_unit", chart->y.unit),
+	        B_INT(":y_log", chart->y.log),      B_TEXT(":claims", claims.data),
 	};
 	return store_exec(request->store, sql_store_add_chart, binds, COUNT_OF(binds), err);
 }
@@ -241,12 +241,12 @@ static bool add_settings(struct walk *walk, struct err *err)
 		return false;
 	for (int row = 0; row < PQntuples(result); row++) {
 		const struct bind binds[] = {
-			B_INT(":cluster_id", walk->cluster_id),
-			B_TEXT(":name", PQgetvalue(result, row, 0)),
-			B_TEXT(":value", PQgetvalue(result, row, 1)),
-			B_TEXT(":unit", PQgetvalue(result, row, 2)),
-			B_TEXT(":source", PQgetvalue(result, row, 3)),
-			B_INT(":is_default", PQgetvalue(result, row, 4)[0] == '1'),
+		        B_INT(":cluster_id", walk->cluster_id),
+		        B_TEXT(":name", PQgetvalue(result, row, 0)),
+		        B_TEXT(":value", PQgetvalue(result, row, 1)),
+		        B_TEXT(":unit", PQgetvalue(result, row, 2)),
+		        B_TEXT(":source", PQgetvalue(result, row, 3)),
+		        B_INT(":is_default", PQgetvalue(result, row, 4)[0] == '1'),
 		};
 		if (!store_exec(walk->request->store, sql_store_add_setting, binds, COUNT_OF(binds),
 		                err))
@@ -261,21 +261,21 @@ static bool add_cluster(struct walk *walk, struct err *err)
 	CLEANUP(result_clear_p) PGresult *version = NULL;
 	static const char options[] = "["
 #define X(option) "\"" option "\","
-		CLUSTER_INITDB_OPTIONS(X)
+	        CLUSTER_INITDB_OPTIONS(X)
 #undef X
-		"\"--username=" CLUSTER_USER "\"]";
+	                "\"--username=" CLUSTER_USER "\"]";
 
 	if (!conn_query(walk->control, sql_probe_version, NULL, 0, &version, err))
 		return false;
 	const struct bind binds[] = {
-		B_INT(":run_id", walk->run_id),
-		B_TEXT(":scenario", walk->scenario->name),
-		B_INT(":version_num", server->version_num),
-		B_TEXT(":version", PQgetvalue(version, 0, 0)),
-		B_TEXT(":server_sha256", server->sha256),
-		B_TEXT(":bin_dir", server->found_in),
-		B_TEXT(":initdb_options", options),
-		B_INT(":started_us", clock_wall_us()),
+	        B_INT(":run_id", walk->run_id),
+	        B_TEXT(":scenario", walk->scenario->name),
+	        B_INT(":version_num", server->version_num),
+	        B_TEXT(":version", PQgetvalue(version, 0, 0)),
+	        B_TEXT(":server_sha256", server->sha256),
+	        B_TEXT(":bin_dir", server->found_in),
+	        B_TEXT(":initdb_options", options),
+	        B_INT(":started_us", clock_wall_us()),
 	};
 	if (!store_exec(walk->request->store, sql_store_add_cluster, binds, COUNT_OF(binds), err))
 		return false;

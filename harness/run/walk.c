@@ -30,7 +30,8 @@ size_t walk_count(const struct step *steps, size_t count, const struct scope *sc
 		const struct step *step = &steps[i];
 
 		if (step->verb == STEP_EACH)
-			total += step->values.count * walk_count(step->steps, step->steps_count, scope);
+			total += step->values.count *
+			         walk_count(step->steps, step->steps_count, scope);
 		else if (step->verb == STEP_REPEAT)
 			total += (size_t)repeat_count(step, scope) *
 			         walk_count(step->steps, step->steps_count, scope);
@@ -87,8 +88,10 @@ static enum walk_end walk_each(struct walk *walk, const struct step *step,
 		if (!subst_expand(step->values.items[i], scope, &value, err))
 			return err->kind == ERR_INPUT ? walk_end_at(walk, step, "%s", err->message)
 			                              : WALK_FAILS;
-		const struct frame frame = {
-			.outer = outer, .verb = STEP_EACH, .name = step->name, .value = value.data};
+		const struct frame frame = {.outer = outer,
+		                            .verb = STEP_EACH,
+		                            .name = step->name,
+		                            .value = value.data};
 		end = once(walk, step, &frame, scope, err);
 	}
 	return end;
@@ -132,7 +135,6 @@ enum walk_end walk_steps(struct walk *walk, const struct step *steps, size_t cou
 		} else if (step->verb == STEP_REPEAT) {
 			end = walk_repeat(walk, step, scope, frame, err);
 		} else {
-			walk->scope = scope;
 			walk_tell(walk, step);
 			end = walk_actions[step->verb](walk, step, scope, frame, err);
 			walk->steps_done++;

@@ -13,10 +13,10 @@
 /* A loop around the step that runs. */
 struct frame {
 	const struct frame *outer;
-	enum step_verb verb;  /* EACH or REPEAT */
-	const char *name;     /* "arm", the loop's variable, or NULL */
+	enum step_verb verb; /* EACH or REPEAT */
+	const char *name;    /* "arm", the loop's variable, or NULL */
 	const char *value;
-	int64_t rep;          /* REPEAT: from 1 */
+	int64_t rep; /* REPEAT: from 1 */
 };
 
 /* A named connection, and the background step that it runs. */
@@ -38,33 +38,32 @@ struct pending {
 };
 
 struct walk {
-	struct run *run;         /* what the whole run shares (run.c) */
+	struct run *run; /* what the whole run shares (run.c) */
 	const struct run_request *request;
 	int64_t run_id;
 	const struct scenario *scenario;
 	size_t scenario_index;
 	struct cluster *cluster;
-	bool shared;             /* the cluster is not ours to end */
+	bool shared; /* the cluster is not ours to end */
 	const char *database;
 	int64_t cluster_id;
-	struct conn *control;    /* the harness's own connection */
+	struct conn *control; /* the harness's own connection */
 	struct session sessions[SESSIONS_MAX];
 	size_t sessions_count;
-	struct arena arena;      /* lets and parameters */
+	struct arena arena; /* lets and parameters */
 	struct pairs params, lets;
 	struct scope params_scope, lets_scope;
-	const struct arm *arm;   /* NULL outside */
-	const struct scope *scope; /* of the step that runs */
+	const struct arm *arm; /* NULL outside */
 	size_t steps_done, steps_total;
 	uint64_t server_ns;
-	char reason[1024];       /* why the scenario cannot go on; "" */
+	char reason[1024]; /* why the scenario cannot go on; "" */
 };
 
 /* How a list of steps ended. */
 enum walk_end {
 	WALK_GOES_ON,
-	WALK_ENDS,    /* the scenario cannot go on; walk->reason says why */
-	WALK_FAILS,   /* the harness is in trouble; err says why */
+	WALK_ENDS,  /* the scenario cannot go on; walk->reason says why */
+	WALK_FAILS, /* the harness is in trouble; err says why */
 };
 
 enum walk_end walk_steps(struct walk *walk, const struct step *steps, size_t count,
@@ -75,7 +74,8 @@ size_t walk_count(const struct step *steps, size_t count, const struct scope *sc
 void walk_tell(struct walk *walk, const struct step *step);
 
 /* session.c */
-bool session_get(struct walk *walk, const char *name, struct session **ret, struct err *err) MUST_CHECK;
+bool session_get(struct walk *walk, const char *name, struct session **ret,
+                 struct err *err) MUST_CHECK;
 void session_close(struct session *session);
 void sessions_close(struct walk *walk);
 /* The harness's own connection, opened again after a restart. */
@@ -87,14 +87,14 @@ void pending_destroy(struct pending *pending);
 struct step_record {
 	const struct step *step;
 	const struct frame *frame;
-	const char *name;      /* NULL: the step's own */
-	const char *verb;      /* NULL: the step's own */
+	const char *name; /* NULL: the step's own */
+	const char *verb; /* NULL: the step's own */
 	const char *sql;
 	const char *session;
-	const struct outcome *outcome; /* NULL: ok */
-	const char *outcome_text;      /* NULL: outcome's */
+	const struct outcome *outcome;   /* NULL: ok */
+	const char *outcome_text;        /* NULL: outcome's */
 	const struct readings *readings; /* NULL: none */
-	const int64_t *reps;   /* a rep per reading; NULL: the step's */
+	const int64_t *reps;             /* a rep per reading; NULL: the step's */
 };
 bool walk_record(struct walk *walk, const struct step_record *record, int64_t *ret_step_id,
                  struct err *err) MUST_CHECK;
@@ -102,10 +102,11 @@ bool walk_record_pending(struct walk *walk, struct session *session, const struc
                          const struct frame *frame, struct err *err) MUST_CHECK;
 /* Notes that the scenario ends here: "file:line:column: why". */
 enum walk_end walk_end_at(struct walk *walk, const struct step *step, const char *format, ...)
-	PRINTF(3, 4);
+        PRINTF(3, 4);
 
 /* actions.c: what the functions of verbs share */
-/* A step's text with its names replaced; NULL when that fails (*ret_end, and reason or err, say why). */
+/* A step's text with its names replaced; NULL when that fails (*ret_end, and reason or err, say
+ * why). */
 char *walk_expand(struct walk *walk, const struct step *step, const char *text,
                   const struct scope *scope, enum walk_end *ret_end, struct err *err) MUST_CHECK;
 /* A server that cannot be reached ends the scenario, not the run. */

@@ -18,14 +18,14 @@ bool record_run_begin(struct store *store, const struct record_run *run, int64_t
 {
 	char identity[PROC_IDENTITY_BYTES];
 	const struct bind binds[] = {
-		B_INT(":started_us", clock_wall_us()),
-		B_TEXT(":profile", run->profile),
-		B_INT(":seed", run->seed),
-		B_TEXT(":argv", run->argv),
-		B_TEXT(":keylab_version", run->version),
-		B_TEXT(":keylab_commit", run->commit),
-		B_INT(":pid", getpid()),
-		B_TEXT(":pid_started", proc_identity(getpid(), identity)),
+	        B_INT(":started_us", clock_wall_us()),
+	        B_TEXT(":profile", run->profile),
+	        B_INT(":seed", run->seed),
+	        B_TEXT(":argv", run->argv),
+	        B_TEXT(":keylab_version", run->version),
+	        B_TEXT(":keylab_commit", run->commit),
+	        B_INT(":pid", getpid()),
+	        B_TEXT(":pid_started", proc_identity(getpid(), identity)),
 	};
 
 	if (!store_exec(store, sql_store_add_run, binds, COUNT_OF(binds), err))
@@ -38,9 +38,9 @@ bool record_run_end(struct store *store, int64_t run_id, const char *status, uin
                     uint64_t server_ns, struct err *err)
 {
 	const struct bind binds[] = {
-		B_INT(":run_id", run_id),         B_INT(":finished_us", clock_wall_us()),
-		B_TEXT(":status", status),        B_INT(":wall_ns", wall_ns),
-		B_INT(":server_ns", server_ns),
+	        B_INT(":run_id", run_id),       B_INT(":finished_us", clock_wall_us()),
+	        B_TEXT(":status", status),      B_INT(":wall_ns", wall_ns),
+	        B_INT(":server_ns", server_ns),
 	};
 
 	return store_exec(store, sql_store_end_run, binds, COUNT_OF(binds), err);
@@ -94,13 +94,13 @@ bool record_scenario_state(struct store *store, int64_t run_id, const char *scen
 	if (!ok)
 		return false;
 	const struct bind binds[] = {
-		B_INT(":run_id", run_id),
-		B_TEXT(":scenario", scenario),
-		B_TEXT(":status", status),
-		B_TEXT(":reason", reason),
-		starts ? B_INT(":started_us", clock_wall_us()) : B_NULL(":started_us"),
-		starts ? B_NULL(":finished_us") : B_INT(":finished_us", clock_wall_us()),
-		starts ? B_NULL(":samples_sha256") : B_TEXT(":samples_sha256", digest),
+	        B_INT(":run_id", run_id),
+	        B_TEXT(":scenario", scenario),
+	        B_TEXT(":status", status),
+	        B_TEXT(":reason", reason),
+	        starts ? B_INT(":started_us", clock_wall_us()) : B_NULL(":started_us"),
+	        starts ? B_NULL(":finished_us") : B_INT(":finished_us", clock_wall_us()),
+	        starts ? B_NULL(":samples_sha256") : B_TEXT(":samples_sha256", digest),
 	};
 	return store_exec(store, sql_store_set_scenario, binds, COUNT_OF(binds), err);
 }
@@ -116,13 +116,13 @@ static bool add_samples(struct store *store, int64_t step_id, const struct recor
 
 		value.name = ":value";
 		const struct bind binds[] = {
-			B_INT(":step_id", step_id),
-			B_TEXT(":metric", samples[i].metric),
-			B_TEXT(":unit", samples[i].unit),
-			B_TEXT(":metric_type", samples[i].type),
-			value,
-			samples[i].rep ? B_INT(":rep", samples[i].rep) : B_NULL(":rep"),
-			B_TEXT(":labels", samples[i].labels),
+		        B_INT(":step_id", step_id),
+		        B_TEXT(":metric", samples[i].metric),
+		        B_TEXT(":unit", samples[i].unit),
+		        B_TEXT(":metric_type", samples[i].type),
+		        value,
+		        samples[i].rep ? B_INT(":rep", samples[i].rep) : B_NULL(":rep"),
+		        B_TEXT(":labels", samples[i].labels),
 		};
 		query_bind(&query, binds, COUNT_OF(binds));
 		ok = query_run(&query, err);
@@ -134,22 +134,22 @@ static bool add_samples(struct store *store, int64_t step_id, const struct recor
 static bool add_step(struct store *store, const struct record_step *step, struct err *err)
 {
 	const struct bind binds[] = {
-		B_INT(":run_id", step->run_id),
-		B_TEXT(":scenario", step->scenario),
-		step->cluster_id ? B_INT(":cluster_id", step->cluster_id) : B_NULL(":cluster_id"),
-		B_TEXT(":verb", step->verb),
-		B_TEXT(":name", step->name),
-		B_TEXT(":session", step->session),
-		B_TEXT(":arm", step->arm),
-		B_INT(":rep", step->rep),
-		B_TEXT(":labels", step->labels),
-		B_TEXT(":position", step->position),
-		B_TEXT(":sql", step->sql),
-		B_INT(":started_us", step->started_us),
-		B_INT(":duration_ns", step->duration_ns),
-		B_TEXT(":outcome", step->outcome),
-		B_TEXT(":sqlstate", step->sqlstate),
-		B_TEXT(":message", step->message),
+	        B_INT(":run_id", step->run_id),
+	        B_TEXT(":scenario", step->scenario),
+	        step->cluster_id ? B_INT(":cluster_id", step->cluster_id) : B_NULL(":cluster_id"),
+	        B_TEXT(":verb", step->verb),
+	        B_TEXT(":name", step->name),
+	        B_TEXT(":session", step->session),
+	        B_TEXT(":arm", step->arm),
+	        B_INT(":rep", step->rep),
+	        B_TEXT(":labels", step->labels),
+	        B_TEXT(":position", step->position),
+	        B_TEXT(":sql", step->sql),
+	        B_INT(":started_us", step->started_us),
+	        B_INT(":duration_ns", step->duration_ns),
+	        B_TEXT(":outcome", step->outcome),
+	        B_TEXT(":sqlstate", step->sqlstate),
+	        B_TEXT(":message", step->message),
 	};
 
 	return store_exec(store, sql_store_add_step, binds, COUNT_OF(binds), err);
@@ -177,12 +177,12 @@ bool record_incident(struct store *store, int64_t run_id, const char *scenario, 
                      const char *kind, const char *text, struct err *err)
 {
 	const struct bind binds[] = {
-		B_INT(":run_id", run_id),
-		B_TEXT(":scenario", scenario),
-		step_id ? B_INT(":step_id", step_id) : B_NULL(":step_id"),
-		B_INT(":at_us", clock_wall_us()),
-		B_TEXT(":kind", kind),
-		B_TEXT(":text", text),
+	        B_INT(":run_id", run_id),
+	        B_TEXT(":scenario", scenario),
+	        step_id ? B_INT(":step_id", step_id) : B_NULL(":step_id"),
+	        B_INT(":at_us", clock_wall_us()),
+	        B_TEXT(":kind", kind),
+	        B_TEXT(":text", text),
 	};
 
 	return store_exec(store, sql_store_add_incident, binds, COUNT_OF(binds), err);

@@ -107,8 +107,9 @@ static bool migrate_from(struct store *store, int version, struct err *err)
 
 		if (!file)
 			return err_set(err, ERR_INTERNAL, "migration %d is missing", number);
-		snprintf(pragma, sizeof(pragma), "pragma user_version = %d; pragma application_id = %d",
-		         number, APPLICATION_ID);
+		snprintf(pragma, sizeof(pragma),
+		         "pragma user_version = %d; pragma application_id = %d", number,
+		         APPLICATION_ID);
 		if (!run_script(store, file->text, file->name, err) ||
 		    !run_script(store, pragma, "numbering the migration", err))
 			return false;
@@ -131,7 +132,8 @@ static bool store_recognise(struct store *store, int *ret_version, struct err *e
 		               store->path);
 	if (version > newest_migration())
 		return err_set(err, ERR_INPUT,
-		               "%s was made by a newer keylab (its version is %d, this one knows %d); "
+		               "%s was made by a newer keylab (its version is %d, this one knows "
+		               "%d); "
 		               "use that keylab, or name another file with --db",
 		               store->path, (int)version, newest_migration());
 	*ret_version = (int)version;
@@ -241,6 +243,11 @@ void store_close_p(struct store **store)
 	store_close(*store);
 }
 
+const char *store_library_version(void)
+{
+	return sqlite3_libversion();
+}
+
 void store_lock(struct store *store)
 {
 	pthread_mutex_lock(&store->mutex);
@@ -289,7 +296,8 @@ bool query_prepare(struct store *store, const char *sql, struct query *ret, stru
 	if (sqlite3_prepare_v3(store->db, sql, -1, 0, &query.stmt, &rest) != SQLITE_OK)
 		return store_fault(store, err, "preparing a statement");
 	if (!query.stmt)
-		return err_set(err, ERR_INPUT, "%s: there is no statement in this text", store->path);
+		return err_set(err, ERR_INPUT, "%s: there is no statement in this text",
+		               store->path);
 	*ret = query;
 	return true;
 }
@@ -474,8 +482,7 @@ static int allow_reading(void *arg, int action, const char *a, const char *b, co
 	               : SQLITE_DENY;
 }
 
-bool query_prepare_reader(struct store *store, const char *sql, struct query *ret,
-                          struct err *err)
+bool query_prepare_reader(struct store *store, const char *sql, struct query *ret, struct err *err)
 {
 	sqlite3_set_authorizer(store->db, allow_reading, NULL);
 	bool ok = query_prepare(store, sql, ret, err);

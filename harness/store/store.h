@@ -19,6 +19,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+/* SQLite's version: "3.40.1". */
+const char *store_library_version(void);
+
 struct sqlite3;
 struct sqlite3_stmt;
 

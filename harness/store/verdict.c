@@ -19,7 +19,7 @@ const char *verdict_name(enum verdict_kind kind)
 {
 	static const char *const names[] = {
 #define X(name, text) [VERDICT_##name] = text,
-		VERDICTS(X)
+	        VERDICTS(X)
 #undef X
 	};
 	return names[kind];
@@ -31,8 +31,7 @@ void verdict_finish(struct verdict *verdict)
 	verdict->text = NULL;
 }
 
-void verdict_statement(int64_t run_id, const char *scenario, const char *value_sql,
-                       struct buf *ret)
+void verdict_statement(int64_t run_id, const char *scenario, const char *value_sql, struct buf *ret)
 {
 	buf_printf(ret,
 	           "with sample as (select arm, step, rep, metric, unit, value, labels, at\n"
@@ -57,7 +56,7 @@ struct claim_row {
 	bool has_published;
 	bool in_scope;
 	char scope[256];
-	char status[16];         /* of the scenario */
+	char status[16]; /* of the scenario */
 	char status_reason[400];
 };
 
@@ -116,11 +115,11 @@ static bool claim_row_read(struct store *store, int64_t run_id, const char *scen
 struct values {
 	double *numbers; /* owned */
 	size_t count, cap;
-	char *text;      /* the first text value; owned */
+	char *text; /* the first text value; owned */
 	size_t texts;
 	bool texts_differ;
-	bool integers;   /* all are */
-	int64_t trials;  /* second column, for events; else 0 */
+	bool integers;  /* all are */
+	int64_t trials; /* second column, for events; else 0 */
 };
 
 static void values_finish(struct values *values)
@@ -159,8 +158,8 @@ static bool values_add(struct values *values, struct query *query, struct err *e
 }
 
 /* *ret_fault (owned) is set when the SQL itself is at fault. */
-static bool values_read(struct store *store, const char *sql, struct values *ret,
-                        char **ret_fault, struct err *err)
+static bool values_read(struct store *store, const char *sql, struct values *ret, char **ret_fault,
+                        struct err *err)
 {
 	struct query query = {0};
 	struct err inner = {0};
@@ -183,7 +182,7 @@ static bool values_read(struct store *store, const char *sql, struct values *ret
 }
 
 static void say(struct verdict *verdict, enum verdict_kind kind, const char *format, ...)
-	PRINTF(3, 4);
+        PRINTF(3, 4);
 static void say(struct verdict *verdict, enum verdict_kind kind, const char *format, ...)
 {
 	va_list args;
@@ -217,8 +216,8 @@ static void judge_exact(struct verdict *verdict, const struct predicate *predica
 {
 	if (verdict->low < verdict->high)
 		say(verdict, VERDICT_ERROR,
-		    "an exact figure differs between repetitions: from %.15g to %.15g", verdict->low,
-		    verdict->high);
+		    "an exact figure differs between repetitions: from %.15g to %.15g",
+		    verdict->low, verdict->high);
 	else
 		judge_range(verdict, predicate, published);
 }
@@ -295,11 +294,13 @@ static bool judge(struct verdict *verdict, const struct claim_row *row, struct v
 		return true;
 	}
 	if (predicate.needs_published && !row->has_published) {
-		say(verdict, VERDICT_ERROR, "the predicate speaks of a published figure, and there is none");
+		say(verdict, VERDICT_ERROR,
+		    "the predicate speaks of a published figure, and there is none");
 		return true;
 	}
 	if (values->texts && values->count) {
-		say(verdict, VERDICT_ERROR, "the value is a number in some repetitions and a text in others");
+		say(verdict, VERDICT_ERROR,
+		    "the value is a number in some repetitions and a text in others");
 		return true;
 	}
 	if (values->count)
@@ -315,8 +316,8 @@ static bool judge(struct verdict *verdict, const struct claim_row *row, struct v
 	if (values->texts_differ)
 		say(verdict, VERDICT_ERROR, "a text differs between repetitions");
 	else
-		verdict->kind = predicate_text(&predicate, verdict->text) ? VERDICT_HOLDS
-		                                                          : VERDICT_REFUTED;
+		verdict->kind =
+		        predicate_text(&predicate, verdict->text) ? VERDICT_HOLDS : VERDICT_REFUTED;
 	return true;
 }
 
@@ -380,15 +381,15 @@ bool verdict_record(struct store *store, int64_t run_id, const char *scenario, c
 	if (!ok)
 		return false;
 	const struct bind binds[] = {
-		B_INT(":run_id", run_id),
-		B_TEXT(":scenario", scenario),
-		B_TEXT(":claim", claim),
-		B_TEXT(":verdict", verdict_name(ret->kind)),
-		B_TEXT(":reason", ret->reason),
-		ret->is_text ? B_TEXT(":value", ret->text) : bind_number(":value", ret, ret->value),
-		bind_number(":value_low", ret, ret->low),
-		bind_number(":value_high", ret, ret->high),
-		B_INT(":n", ret->n),
+	        B_INT(":run_id", run_id),
+	        B_TEXT(":scenario", scenario),
+	        B_TEXT(":claim", claim),
+	        B_TEXT(":verdict", verdict_name(ret->kind)),
+	        B_TEXT(":reason", ret->reason),
+	        ret->is_text ? B_TEXT(":value", ret->text) : bind_number(":value", ret, ret->value),
+	        bind_number(":value_low", ret, ret->low),
+	        bind_number(":value_high", ret, ret->high),
+	        B_INT(":n", ret->n),
 	};
 	return store_exec(store, sql_store_set_verdict, binds, COUNT_OF(binds), err);
 }
@@ -420,9 +421,9 @@ bool verdict_compare(struct store *store, int64_t run_id, const char *scenario, 
 	            same_number(&query, 10, &now, now.low) &&
 	            same_number(&query, 11, &now, now.high) && query_get_int(&query, 12) == now.n;
 	if (!*ret_same) {
-		buf_printf(difference, "run %lld %s/%s: stored %s %s, derived %s ", (long long)run_id,
-		           scenario, claim, query_get_text(&query, 7), query_get_text(&query, 9),
-		           verdict_name(now.kind));
+		buf_printf(difference, "run %lld %s/%s: stored %s %s, derived %s ",
+		           (long long)run_id, scenario, claim, query_get_text(&query, 7),
+		           query_get_text(&query, 9), verdict_name(now.kind));
 		if (now.is_text)
 			buf_add(difference, now.text);
 		else if (now.has_value)

@@ -19,20 +19,20 @@ enum verdict_kind {
 #define X(name, text) VERDICT_##name,
 	VERDICTS(X)
 #undef X
-	VERDICT_KIND_COUNT
+	        VERDICT_KIND_COUNT
 };
 const char *verdict_name(enum verdict_kind kind);
 
 struct verdict {
 	enum verdict_kind kind;
-	char reason[512];   /* "" when the numbers speak for themselves */
+	char reason[512]; /* "" when the numbers speak for themselves */
 	bool has_value;
 	bool is_text;
-	char *text;         /* is_text; owned */
-	double value;       /* else: the one value, or the median of several */
-	bool is_integer;    /* the value is a whole number and is stored as one */
-	double low, high;   /* range (counter), interval (timing); equal to value for one */
-	int64_t n;          /* repetitions; for an event the trials */
+	char *text;       /* is_text; owned */
+	double value;     /* else: the one value, or the median of several */
+	bool is_integer;  /* the value is a whole number and is stored as one */
+	double low, high; /* range (counter), interval (timing); equal to value for one */
+	int64_t n;        /* repetitions; for an event the trials */
 };
 
 void verdict_finish(struct verdict *verdict);
