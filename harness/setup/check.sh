@@ -12,7 +12,7 @@ clang-tsan  clang     thread               unit
 '
 
 is_variant() {
-	[[ $check_table == *$'\n'"$1 "* ]]
+	[[ $check_table == *$'\n'"$1 "* || $1 == cppcheck || $1 == clang-tidy ]]
 }
 
 # One row of the table: builds and tests it, adds to $total_*.
@@ -56,16 +56,21 @@ check_tool() {
 }
 
 run_cppcheck() {
+	local rooms
+	mapfile -t rooms < <(find "$root/harness" -mindepth 1 -maxdepth 1 -type d -not -name tests)
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
-		--suppressions-list="$root/harness/setup/cppcheck.txt" --error-exitcode=1 \
-		-D_GNU_SOURCE -I "$root/harness" -j "$(nproc)" "$root/harness"
+		--template='{file}:{line}: {id}: {message}' --error-exitcode=1 \
+		--suppressions-list="$root/harness/setup/cppcheck.txt" \
+		-D_GNU_SOURCE -I "$root/harness" -j "$(nproc)" "${rooms[@]}"
 }
 
+# The analyser of clang, some seconds a file.
 run_clang_tidy() {
-	local sources
-	mapfile -t sources < <(cd "$root" && find harness -name '*.c' -not -path '*/tests/*' | sort)
-	(cd "$root" && printf '%s\0' "${sources[@]}" |
-		xargs -0 -n 4 -P "$(nproc)" clang-tidy --quiet -p build-check-clang 2>/dev/null)
+	configure "$root/build-check-clang" && compile "$root/build-check-clang" || return 1
+	find "$root/harness" -name '*.c' -not -path '*/tests/*' -print0 |
+		xargs -0 -n 4 -P "$(nproc)" clang-tidy --quiet -p "$root/build-check-clang" \
+			--checks='-*,clang-analyzer-*,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling' \
+			--warnings-as-errors='*' 2>/dev/null
 }
 
 # check_all [VARIANT...]
@@ -83,13 +88,14 @@ check_all() {
 		# shellcheck disable=SC2086
 		check_variant "$name" "$compiler" "$sanitizer" $suites
 	done <<<"$check_table"
-	if [[ $wanted == '  ' ]]; then
-		if command -v cppcheck >/dev/null; then
-			check_tool cppcheck run_cppcheck
+	# The analysers run where somebody has installed them.
+	for name in cppcheck clang-tidy; do
+		[[ $wanted == '  ' || $wanted == *" $name "* ]] || continue
+		if command -v "$name" >/dev/null; then
+			check_tool "$name" "run_${name//-/_}"
+		else
+			printf '%-11s is not installed here\n' "$name"
 		fi
-		if command -v clang-tidy >/dev/null; then
-			check_tool clang-tidy run_clang_tidy
-		fi
-	fi
+	done
 	print_counts "$total_passed" "$total_failed" "$total_skipped"
 }
