@@ -456,7 +456,9 @@ static bool load_run(struct loader *loader, struct err *err)
 			return err_set(err, ERR_USAGE, "%s has no run %lld", loader->store->path,
 			               (long long)loader->run->id);
 	}
-	if (*loader->document && loader->run->scenarios_count == 0)
+	/* A run to compare with may lack it: its column stays empty. */
+	if (*loader->document && loader->run == loader->model->runs &&
+	    loader->run->scenarios_count == 0)
 		return err_set(err, ERR_USAGE, "run %lld has no document \"%s\"",
 		               (long long)loader->run->id, loader->document);
 	return (summaries_hand_over(&loader->summaries) && link_claims(loader)) ||
