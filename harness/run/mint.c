@@ -56,6 +56,9 @@ static bool set_number(struct minting *minting, const char *name, int64_t value)
 	} else if (!strcmp(name, "rate")) {
 		minting->manual = true;
 		minting->rate = (double)value;
+	} else if (!strcmp(name, "every_ms")) {
+		minting->manual = true;
+		minting->rate = 1000.0 / (double)value;
 	} else {
 		return false;
 	}
@@ -74,7 +77,8 @@ static bool set_option(struct minting *minting, const char *name, const char *te
 	}
 	if (!quantity_parse_integer(text, &value, &kind, err))
 		return err_within(err, "option %s", name);
-	if (kind != QUANTITY_COUNT || (!value && !strcmp(name, "rate")))
+	if (kind != QUANTITY_COUNT ||
+	    (!value && (!strcmp(name, "rate") || !strcmp(name, "every_ms"))))
 		return err_set(err, ERR_INPUT, "option %s: \"%s\" is no number that it can take",
 		               name, text);
 	return set_number(minting, name, value) ||

@@ -34,8 +34,8 @@ const char *step_verb_name(enum step_verb verb)
 	return names[verb];
 }
 
-const char *const mint_option_names[] = {"node", "prefix",   "block_size", "block_count",
-                                         "seed", "clock_ms", "rate",       NULL};
+const char *const mint_option_names[] = {"node",     "prefix", "block_size", "block_count", "seed",
+                                         "clock_ms", "rate",   "every_ms",   NULL};
 
 const char *metric_type_name(enum metric_type type)
 {
