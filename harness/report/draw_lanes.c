@@ -11,8 +11,8 @@
 #define MAX_LEVELS 3
 #define MAX_KINDS 16
 
-/* Kinds are told apart by shade, and each item says what it is. */
-static const enum ink shades[] = {INK_SOFT, INK_BIGINT, INK_OTHER, INK_UUIDV7};
+/* Kinds take turns in two shades that no arm has for its own, and each item says what it is. */
+static const enum ink shades[] = {INK_SOFT, INK_OTHER};
 
 struct lanes {
 	const char *kinds[MAX_KINDS];
