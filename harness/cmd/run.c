@@ -251,6 +251,8 @@ static int finish(struct store *store, const struct options *options,
 	int code = EXIT_AS_EXPECTED;
 	if (result->interrupted)
 		code = EXIT_INTERRUPTED;
+	else if (result->machine_trouble)
+		code = EXIT_ENVIRONMENT;
 	else if (counts.refuted)
 		code = EXIT_REFUTED;
 	else if ((counts.inconclusive || !counts.total) && !options->allow_inconclusive)

@@ -40,6 +40,7 @@ struct run {
 	uint64_t server_ns;
 	size_t errors;
 	bool interrupted;
+	bool machine_trouble;
 	struct err err; /* of the first trouble that ends the run */
 };
 
@@ -336,6 +337,8 @@ static bool run_scenario(struct run *run, size_t index, struct err *err)
 		note_log(walk);
 	pthread_mutex_lock(&run->mutex);
 	run->interrupted = run->interrupted || inner.kind == ERR_INTERRUPTED;
+	run->machine_trouble =
+	        run->machine_trouble || (end == WALK_FAILS && err_exit_code(inner.kind) == 3);
 	run->server_ns += walk->server_ns;
 	pthread_mutex_unlock(&run->mutex);
 	drop_cluster(walk, !strcmp(status, "error"));
@@ -438,6 +441,21 @@ static void *helper_main(void *arg)
 
 #define JOBS_MAX 16
 
+/* Before a run is recorded: does every scenario take its parameters? */
+static bool check_params(const struct run_request *request, struct err *err)
+{
+	for (size_t i = 0; i < request->scenarios_count; i++) {
+		CLEANUP(arena_finish) struct arena arena;
+		struct pairs params;
+
+		arena_init(&arena, 0);
+		if (!scenario_params(request->scenarios[i], request->profile, request->overrides,
+		                     request->overrides_count, &arena, &params, err))
+			return err_within(err, "%s", request->scenarios[i]->name);
+	}
+	return true;
+}
+
 static bool run_scenarios(struct run *run, struct err *err)
 {
 	const struct run_request *request = run->request;
@@ -487,7 +505,7 @@ bool run_all(const struct run_request *request, struct run_result *ret, struct e
 	run.taken = taken;
 	pthread_mutex_init(&run.mutex, NULL);
 	pthread_cond_init(&run.ended, NULL);
-	if (!record_sweep(request->store, err) ||
+	if (!check_params(request, err) || !record_sweep(request->store, err) ||
 	    !record_run_begin(request->store, &row, &run.run_id, err))
 		return false;
 	bool ok = environment_record(request, run.run_id, err) && run_scenarios(&run, err);
@@ -501,7 +519,8 @@ bool run_all(const struct run_request *request, struct run_result *ret, struct e
 		return false;
 	*ret = (struct run_result){.run_id = run.run_id,
 	                           .interrupted = run.interrupted,
-	                           .errors = run.errors};
+	                           .errors = run.errors,
+	                           .machine_trouble = run.machine_trouble};
 	return ok;
 }
 

@@ -56,7 +56,8 @@ struct run_request {
 struct run_result {
 	int64_t run_id;
 	bool interrupted;
-	size_t errors; /* scenarios that ended as an error */
+	size_t errors;        /* scenarios that ended as an error */
+	bool machine_trouble; /* one of them for want of a server, memory or disk */
 };
 
 /*
