@@ -81,21 +81,25 @@ static bool outcome_readings(const struct outcome *outcome, struct readings *ret
 	       readings_add_int(ret, "rows", "exact", (int64_t)outcome->rows, err);
 }
 
-/* Records a finished statement of SQL or JOIN and judges it. */
+/*
+ * Records a finished statement and judges it by what its own step expects:
+ * `sent` is the background step that a JOIN has collected, NULL for SQL.
+ */
 static enum walk_end finish_statement(struct walk *walk, const struct step *step,
-                                      const struct step *named, const struct frame *frame,
+                                      const struct step *sent, const struct frame *frame,
                                       struct session *session, const char *sql,
                                       const struct outcome *outcome, struct err *err)
 {
 	struct readings readings = {0};
-	bool as_expected = step->expect.given && is_expected(step, outcome);
-	bool samples = step->verb == STEP_SQL ? step->name != NULL : named != NULL;
+	const struct step *asked = sent ? sent : step;
+	bool as_expected = asked->expect.given && is_expected(asked, outcome);
+	bool samples = asked->name != NULL;
 	int64_t step_id;
 	bool ok = !samples || outcome_readings(outcome, &readings, err);
 	const struct step_record record = {
 	        .step = step,
 	        .frame = frame,
-	        .name = named ? named->name : NULL,
+	        .name = sent ? sent->name : NULL,
 	        .session = session->name,
 	        .sql = sql,
 	        .outcome = outcome,
@@ -107,7 +111,7 @@ static enum walk_end finish_statement(struct walk *walk, const struct step *step
 	     walk_note_blocked(walk, outcome, step_id, err) &&
 	     walk_record_pending(walk, session, step, frame, err);
 	readings_finish(&readings);
-	return ok ? walk_judge(walk, step, outcome) : WALK_FAILS;
+	return ok ? walk_judge(walk, asked, outcome) : WALK_FAILS;
 }
 
 static enum walk_end send_in_background(struct walk *walk, const struct step *step,
@@ -172,8 +176,7 @@ static enum walk_end do_join(struct walk *walk, const struct step *step, const s
 	session->sent_sql = NULL;
 	if (!conn_collect(session->conn, deadline_after(step->deadline_ns), &outcome, err))
 		return WALK_FAILS;
-	return finish_statement(walk, step, sent->name ? sent : NULL, frame, session, sql, &outcome,
-	                        err);
+	return finish_statement(walk, step, sent, frame, session, sql, &outcome, err);
 }
 
 /* ---- MEASURE ---- */
