@@ -35,8 +35,9 @@ declare -A may_include=(
 	[store]='store base'
 	[run]='run scenario pg ids store base'
 	[report]='report store base'
-	[cmd]='cmd run report scenario pg ids store base'
-	[tests]='tests cmd run report scenario pg ids store base'
+	[evidence]='evidence report store base'
+	[cmd]='cmd run report evidence scenario pg ids store base'
+	[tests]='tests cmd run report evidence scenario pg ids store base'
 )
 declare -A room_of_header=(
 	[libpq-fe.h]='pg'

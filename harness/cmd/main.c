@@ -6,6 +6,8 @@
  *   cmd/       a file per command: prints, reads the environment, sets exit codes
  *   run/       walks a scenario's steps on a cluster: walk.c (loops), actions.c (a function
  *              a verb), session.c (connections), record_step.c and setup.c (rows)
+ *   evidence/  exports, baselines, the gate, comparisons: facts.c (a run's claims), a file a
+ *              format (export.c has their table)
  *   report/    the evidence page: model.c (store to structs), page.c and card.c (HTML),
  *              chart.c (gnuplot)
  *   store/     the SQLite file: store.c (open, migrate, statements), record.c (writes),
@@ -39,9 +41,9 @@ static const struct command command_help = {
 
 /* In the order in which a newcomer needs them. */
 static const struct command *const commands[] = {
-        &command_doctor,  &command_list,   &command_check,  &command_plan,
-        &command_run,     &command_report, &command_verify, &command_clean,
-        &command_cluster, &command_id,     &command_help,
+        &command_doctor, &command_list,    &command_check,  &command_plan,
+        &command_run,    &command_report,  &command_export, &command_verify,
+        &command_clean,  &command_cluster, &command_id,     &command_help,
 };
 
 static const struct command *find_command(const char *name)

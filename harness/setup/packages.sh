@@ -20,6 +20,8 @@ build    module:cmocka       libcmocka-dev
 build    command:gnuplot     gnuplot-nox
 test     command:sqlite3     sqlite3
 test     command:psql        postgresql-client
+test     command:xmllint     libxml2-utils
+test     command:prove       perl
 browser  browser             chromium
 browser  command:node        nodejs
 bench    command:psql        postgresql-client
