@@ -5,7 +5,8 @@
  *
  *   cmd/       a file per command: prints, reads the environment, sets exit codes
  *   run/       walks a scenario's steps on a cluster: walk.c (loops), actions.c (a function
- *              a verb), session.c (connections), record_step.c and setup.c (rows)
+ *              a verb), session.c (connections), record_step.c and setup.c (rows); workers:
+ *              group*.c (keylab's side), worker*.c (theirs), journal.c (what they share)
  *   evidence/  exports, baselines, the gate, comparisons: facts.c (a run's claims), a file a
  *              format (export.c has their table)
  *   report/    the evidence page: model.c (store to structs), page.c and card.c (HTML),
@@ -29,6 +30,7 @@
 
 #include "base/interrupt.h"
 #include "cmd/cmd.h"
+#include "run/worker.h"
 
 static int help_main(const struct command *command, int argc, char **argv);
 
@@ -94,6 +96,9 @@ int main(int argc, char **argv)
 		print_overview(stderr);
 		return EXIT_USAGE;
 	}
+	/* No command of people's: what a `workers` step starts, with its journal as input. */
+	if (!strcmp(argv[1], "worker"))
+		return worker_main(0, argc > 2 ? strtol(argv[2], NULL, 10) : 0);
 	if (!strcmp(argv[1], "--version")) {
 		printf("keylab %s\n", KEYLAB_VERSION);
 		return EXIT_AS_EXPECTED;

@@ -113,6 +113,8 @@ struct id_format {
 	uint8_t random_bits;      /* fresh ones in each id; 0: guessable */
 	bool sorts_by_time;       /* by stored bytes, to the resolution of its time */
 	bool unchecked;           /* a negative control: it does repeat */
+	bool has_node;            /* options.node and its companions mean something */
+	bool has_blocks;          /* the same of options.block_size and block_count */
 
 	size_t state_bytes; /* of its own in a generator */
 	/* Checks the options and sets up zeroed state; NULL: nothing to do. */

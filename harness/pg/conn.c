@@ -109,17 +109,24 @@ static void add_word(struct buf *buf, const char *name, const char *value)
 	buf_add(buf, "' ");
 }
 
+bool conn_string(const struct cluster *cluster, const char *database, struct buf *ret,
+                 struct err *err)
+{
+	add_word(ret, "host", cluster->socket_dir);
+	add_word(ret, "port", "5432");
+	add_word(ret, "user", CLUSTER_USER);
+	add_word(ret, "dbname", database);
+	return buf_ok(ret, err);
+}
+
 bool conn_open(const struct cluster *cluster, const char *database, const char *application,
                struct conn **ret, struct err *err)
 {
 	CLEANUP(buf_finish) struct buf info;
 
 	buf_init(&info, 0);
-	add_word(&info, "host", cluster->socket_dir);
-	add_word(&info, "port", "5432");
-	add_word(&info, "user", CLUSTER_USER);
-	add_word(&info, "dbname", database);
-	return buf_ok(&info, err) && conn_open_string(info.data, application, ret, err);
+	return conn_string(cluster, database, &info, err) &&
+	       conn_open_string(info.data, application, ret, err);
 }
 
 void conn_close(struct conn *conn)
@@ -412,6 +419,25 @@ bool conn_copy_in(struct conn *conn, const char *sql, conn_copy_fn *next, void *
 	if (!in_time && outcome->kind == OUTCOME_ERROR)
 		outcome->kind = OUTCOME_BLOCKED;
 	return ok;
+}
+
+bool conn_run_params(struct conn *conn, const char *sql, const Oid *types,
+                     const char *const *params, int params_count, uint64_t deadline_ns,
+                     struct outcome *outcome, struct err *err)
+{
+	if (conn->busy)
+		return err_set(err, ERR_INTERNAL, "the connection is busy");
+	conn->sent_us = clock_wall_us();
+	conn->sent_ns = clock_now_ns();
+	conn->busy = true;
+	/* A connection that is lost already is for conn_collect to say. */
+	if (!PQsendQueryParams(conn->pg, sql, params_count, types, params, NULL, NULL, 0) &&
+	    PQstatus(conn->pg) == CONNECTION_OK) {
+		conn->busy = false;
+		return err_set(err, ERR_INTERNAL, "sending a statement: %s",
+		               PQerrorMessage(conn->pg));
+	}
+	return conn_collect(conn, deadline_ns, outcome, err);
 }
 
 bool conn_answer_is_here(struct conn *conn)

@@ -57,6 +57,9 @@ bool conn_open(const struct cluster *cluster, const char *database, const char *
 /* The same by libpq's connection string, for --target. */
 bool conn_open_string(const char *conninfo, const char *application, struct conn **ret,
                       struct err *err) MUST_CHECK;
+/* The string that conn_open would use, for another process of keylab. */
+bool conn_string(const struct cluster *cluster, const char *database, struct buf *ret,
+                 struct err *err) MUST_CHECK;
 void conn_close(struct conn *conn);
 void conn_close_p(struct conn **conn);
 void conn_on_notice(struct conn *conn, conn_notice_fn *fn, void *arg);
@@ -78,6 +81,13 @@ bool conn_send(struct conn *conn, const char *sql, struct err *err) MUST_CHECK;
 bool conn_collect(struct conn *conn, uint64_t deadline_ns, struct outcome *outcome,
                   struct err *err) MUST_CHECK;
 bool conn_is_busy(const struct conn *conn);
+/*
+ * One statement with parameters (text; NULL for null) of the given types;
+ * what the server says is the outcome.
+ */
+bool conn_run_params(struct conn *conn, const char *sql, const Oid *types,
+                     const char *const *params, int params_count, uint64_t deadline_ns,
+                     struct outcome *outcome, struct err *err) MUST_CHECK;
 /* Has the answer to what was sent arrived? Never blocks. */
 bool conn_answer_is_here(struct conn *conn);
 

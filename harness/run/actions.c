@@ -717,4 +717,8 @@ walk_action *const walk_actions[STEP_VERB_COUNT] = {
         [STEP_JOIN] = do_join,
         [STEP_CLOSE] = do_close,
         [STEP_MINT] = do_mint,
+        [STEP_WORKERS] = walk_workers,
+        [STEP_AWAIT] = walk_await,
+        [STEP_SIGNAL] = walk_signal,
+        [STEP_SERVER] = walk_server,
 };

@@ -233,6 +233,7 @@ static void drop_cluster(struct walk *walk, bool failed)
 {
 	char text[1400];
 
+	groups_close(walk);
 	sessions_close(walk);
 	if (!walk->cluster || walk->shared)
 		return;
@@ -316,6 +317,7 @@ static bool run_scenario(struct run *run, size_t index, struct err *err)
 	walk->run_id = run->run_id;
 	walk->scenario = scenario;
 	walk->scenario_index = index;
+	walk->origin_ns = clock_now_ns();
 	arena_init(&walk->arena, 0);
 	if (!record_scenario_state(run->request->store, run->run_id, scenario->name, "running", "",
 	                           err))
@@ -548,5 +550,7 @@ const struct scenario_vocabulary *run_vocabulary(void)
 	vocabulary.dataset_names = template_datasets();
 	vocabulary.compat_names = compat_names();
 	vocabulary.generator_names = mint_generator_names();
+	vocabulary.worker_options = worker_options_of;
+	vocabulary.worker_generators = worker_generators;
 	return &vocabulary;
 }

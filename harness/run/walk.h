@@ -5,6 +5,7 @@
 
 #include "pg/conn.h"
 #include "pg/meter.h"
+#include "run/group.h"
 #include "run/run.h"
 #include "store/record.h"
 
@@ -50,7 +51,9 @@ struct walk {
 	struct conn *control; /* the harness's own connection */
 	struct session sessions[SESSIONS_MAX];
 	size_t sessions_count;
-	struct arena arena; /* lets and parameters */
+	struct group *groups; /* of workers that run; owned */
+	uint64_t origin_ns;   /* the scenario's beginning: its workers' times count from here */
+	struct arena arena;   /* lets and parameters */
 	struct pairs params, lets;
 	struct scope params_scope, lets_scope;
 	const struct arm *arm; /* NULL outside */
@@ -116,6 +119,9 @@ enum walk_end walk_judge(struct walk *walk, const struct step *step, const struc
 bool walk_note_blocked(struct walk *walk, const struct outcome *outcome, int64_t step_id,
                        struct err *err) MUST_CHECK;
 
+/* group_actions.c: workers and faults */
+void groups_close(struct walk *walk);
+
 /* actions.c: a function a verb */
 typedef enum walk_end walk_action(struct walk *walk, const struct step *step,
                                   const struct scope *scope, const struct frame *frame,
@@ -131,6 +137,9 @@ const char *const *mint_generator_names(void);
 const char *const *compat_names(void);
 /* Installs what the scenario's cluster needs of it. */
 bool compat_install(struct walk *walk, struct err *err) MUST_CHECK;
+
+/* group_actions.c */
+walk_action walk_workers, walk_await, walk_signal, walk_server;
 
 /* setup.c: a scenario's rows before its first step */
 bool setup_scenario(const struct run_request *request, int64_t run_id, size_t index,

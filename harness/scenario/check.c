@@ -249,6 +249,7 @@ void check_scenario(struct loader *loader)
 	check_steps(&checker);
 	if (!loader->steps_unsure)
 		check_sessions(&checker);
+	check_groups(&checker);
 	checker.past_steps = true;
 	check_claims(&checker);
 	check_charts(&checker);

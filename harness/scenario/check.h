@@ -58,8 +58,12 @@ void check_arms(struct checker *checker);
 void check_settings(struct loader *loader, const struct pairs *settings, const struct node *node);
 void check_steps(struct checker *checker);    /* check_steps.c */
 void check_sessions(struct checker *checker); /* check_sessions.c */
-void check_claims(struct checker *checker);   /* check_claims.c */
-void check_charts(struct checker *checker);   /* check_claims.c */
+/* check_workers.c */
+void check_workers(struct checker *checker, const struct step *step);
+void check_await(struct checker *checker, const struct step *step);
+void check_groups(struct checker *checker);
+void check_claims(struct checker *checker); /* check_claims.c */
+void check_charts(struct checker *checker); /* check_claims.c */
 
 /* Does some step record samples under that name? */
 bool records_step(const struct scenario *scenario, const char *name);

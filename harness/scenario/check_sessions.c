@@ -123,10 +123,14 @@ static void walk(struct loader *loader, struct sessions *sessions, const struct 
 				check_close(loader, sessions, step);
 			break;
 		case STEP_RESTART:
+		case STEP_SERVER:
 			sessions->count = 0;
 			break;
 		case STEP_CHECKPOINT:
 		case STEP_SET:
+		case STEP_WORKERS:
+		case STEP_AWAIT:
+		case STEP_SIGNAL:
 			break;
 		default:
 			session = session_use(loader, sessions, step);

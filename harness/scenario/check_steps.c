@@ -273,7 +273,7 @@ static void check_shared(struct loader *loader, const struct step *step)
 		return;
 	if (step->verb == STEP_MEASURE)
 		why = "other scenarios' work would be in its figures";
-	else if (step->verb == STEP_RESTART)
+	else if (step->verb == STEP_RESTART || step->verb == STEP_SERVER)
 		why = "it would stop the other scenarios";
 	else if (step->verb == STEP_SET)
 		why = "it would be in force for the other scenarios too";
@@ -438,10 +438,24 @@ static void check_step(struct checker *checker, struct step *step)
 	case STEP_CLOSE:
 		check_name(checker, node_find(node, key), what);
 		break;
+	case STEP_WORKERS:
+		check_name(checker, node_find(node, key), what);
+		check_sample_name(checker, step, key);
+		check_workers(checker, step);
+		break;
+	case STEP_AWAIT:
+		check_name(checker, node_find(node, key), what);
+		check_await(checker, step);
+		break;
+	case STEP_SIGNAL:
+		check_name(checker, node_find(node, key), what);
+		check_text(checker, node_find(node, "process"));
+		break;
 	case STEP_EACH:
 	case STEP_REPEAT:
 	case STEP_CHECKPOINT:
 	case STEP_RESTART:
+	case STEP_SERVER:
 	case STEP_VERB_COUNT:
 		break;
 	}
@@ -539,9 +553,12 @@ static bool list_records(const struct step *steps, size_t count, const char *nam
 		const struct step *step = &steps[i];
 		bool records = step->verb == STEP_SQL || step->verb == STEP_MEASURE ||
 		               step->verb == STEP_PROBE || step->verb == STEP_READ ||
-		               step->verb == STEP_MINT || step->verb == STEP_PROVE;
+		               step->verb == STEP_MINT || step->verb == STEP_PROVE ||
+		               step->verb == STEP_WORKERS;
 
 		if (records && step->name && !strcmp(step->name, name))
+			return true;
+		if (step->verb == STEP_SERVER && !strcmp(name, "server"))
 			return true;
 		if (loops < LOOP_MAX_DEPTH &&
 		    list_records(step->steps, step->steps_count, name, loops + 1))

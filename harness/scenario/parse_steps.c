@@ -81,6 +81,21 @@ static void verb_restart(struct step_reader *reader, const struct node *value)
 		         "`restart` is \"%s\"; write fast, immediate or kill", text);
 }
 
+static void verb_server(struct step_reader *reader, const struct node *value)
+{
+	static const char *const modes[] = {"fast", "immediate", "kill", "start", NULL};
+	const char *text;
+
+	if (!text_read(reader->loader, value, "`server`", &text))
+		return;
+	for (size_t i = 0; modes[i]; i++)
+		if (!strcmp(modes[i], text))
+			reader->step->name = modes[i];
+	if (!reader->step->name)
+		complain(&reader->loader->complaints, value->place,
+		         "`server` is \"%s\"; write kill, immediate, fast or start", text);
+}
+
 static void verb_wait(struct step_reader *reader, const struct node *value)
 {
 	if (text_read(reader->loader, value, "`wait`", &reader->step->sql))
@@ -129,7 +144,9 @@ static const struct verb {
         {"let", STEP_LET, verb_let},          {"checkpoint", STEP_CHECKPOINT, verb_checkpoint},
         {"set", STEP_SET, verb_set},          {"restart", STEP_RESTART, verb_restart},
         {"wait", STEP_WAIT, verb_wait},       {"join", STEP_JOIN, verb_name},
-        {"close", STEP_CLOSE, verb_name},     {"each", STEP_EACH, verb_each},
+        {"close", STEP_CLOSE, verb_name},     {"workers", STEP_WORKERS, verb_name},
+        {"await", STEP_AWAIT, verb_name},     {"signal", STEP_SIGNAL, verb_name},
+        {"server", STEP_SERVER, verb_server}, {"each", STEP_EACH, verb_each},
         {"repeat", STEP_REPEAT, verb_repeat}, {"include", STEP_VERB_COUNT, NULL},
 };
 
@@ -138,6 +155,36 @@ static const struct verb {
 static void with_sql(struct step_reader *reader, const struct node *value)
 {
 	verb_sql(reader, value);
+}
+
+static void with_with(struct step_reader *reader, const struct node *value)
+{
+	pairs_read(reader->loader, value, "`with`", &reader->step->settings);
+}
+
+static void with_until(struct step_reader *reader, const struct node *value)
+{
+	text_read(reader->loader, value, "`until`", &reader->step->until);
+}
+
+static void with_send(struct step_reader *reader, const struct node *value)
+{
+	static const char *const signals[] = {"kill", "stop", "continue", NULL};
+	const char *text;
+
+	if (!text_read(reader->loader, value, "`send`", &text))
+		return;
+	for (size_t i = 0; signals[i]; i++)
+		if (!strcmp(signals[i], text))
+			reader->step->send = signals[i];
+	if (!reader->step->send)
+		complain(&reader->loader->complaints, value->place,
+		         "`send` is \"%s\"; write kill, stop or continue", text);
+}
+
+static void with_process(struct step_reader *reader, const struct node *value)
+{
+	text_read(reader->loader, value, "`process`", &reader->step->process);
 }
 
 static void with_meters(struct step_reader *reader, const struct node *value)
@@ -325,11 +372,17 @@ static const struct companion {
         {"only", BIT(EACH), 0, with_only, NULL},
         {"as", BIT(SQL) | BIT(REPEAT), 0, with_as, NULL},
         {"session", ON_SERVER, 0, with_session, NULL},
-        {"background", BIT(SQL), 0, with_background, NULL},
+        {"with", BIT(WORKERS), BIT(WORKERS), with_with, "with: {generator: uuidv7, ids: 1k}"},
+        {"until", BIT(AWAIT), 0, with_until, NULL},
+        {"send", BIT(SIGNAL), BIT(SIGNAL), with_send, "send: kill, stop or continue"},
+        {"process", BIT(SIGNAL), 0, with_process, NULL},
+        {"background", BIT(SQL) | BIT(WORKERS), 0, with_background, NULL},
         {"expect", BIT(SQL), 0, with_expect, NULL},
         {"allow", BIT(SQL) | BIT(MEASURE) | BIT(PROBE) | BIT(READ) | BIT(PROVE), 0, with_allow,
          NULL},
-        {"deadline", ON_SERVER | BIT(CHECKPOINT) | BIT(SET) | BIT(RESTART) | BIT(JOIN) | BIT(CLOSE),
+        {"deadline",
+         ON_SERVER | BIT(CHECKPOINT) | BIT(SET) | BIT(RESTART) | BIT(JOIN) | BIT(CLOSE) |
+                 BIT(WORKERS) | BIT(AWAIT) | BIT(SIGNAL) | BIT(SERVER),
          0, with_deadline, NULL},
 };
 

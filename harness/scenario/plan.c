@@ -219,7 +219,10 @@ static bool print_step(struct plan_printer *printer, const struct plan_step *pla
 	    !add_expanded(printer, plan, " of ", step->of, err) ||
 	    !add_expanded(printer, plan, " of ", step->mint.rows, err) ||
 	    !add_expanded(printer, plan, " ", step->mint.generator, err) ||
-	    !add_expanded(printer, plan, " into ", step->mint.into, err))
+	    !add_expanded(printer, plan, " into ", step->mint.into, err) ||
+	    !add_expanded(printer, plan, " until ", step->until, err) ||
+	    !add_expanded(printer, plan, " send ", step->send, err) ||
+	    !add_expanded(printer, plan, " process ", step->process, err))
 		return false;
 	for (size_t i = 0; i < step->mint.options.count; i++) {
 		buf_printf(out, "%s%s=", i ? ", " : " with ", step->mint.options.items[i].name);

@@ -319,6 +319,11 @@ static void print_step(struct printer *p, const struct scenario *scenario, const
 	print_verb(p, scenario, step);
 	if (step->verb == STEP_REPEAT || step->verb == STEP_SQL)
 		print_some(p, "as", step->name);
+	if (step->verb == STEP_WORKERS)
+		print_pairs(p, "with", &step->settings);
+	print_some(p, "until", step->until);
+	print_some(p, "send", step->send);
+	print_some(p, "process", step->process);
 	print_some(p, "of", step->of);
 	print_list(p, "meters", &step->meters);
 	print_mint(p, &step->mint);

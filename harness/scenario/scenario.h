@@ -102,6 +102,10 @@ struct cluster_need {
 	X(WAIT, "wait")                                                                            \
 	X(JOIN, "join")                                                                            \
 	X(CLOSE, "close")                                                                          \
+	X(WORKERS, "workers")                                                                      \
+	X(AWAIT, "await")                                                                          \
+	X(SIGNAL, "signal")                                                                        \
+	X(SERVER, "server")                                                                        \
 	X(EACH, "each")                                                                            \
 	X(REPEAT, "repeat")
 /* include leaves no step: its list is spliced in by the parser. */
@@ -136,14 +140,18 @@ struct step {
 	enum step_verb verb;
 	struct place place;     /* of the verb's key */
 	const char *name;       /* MEASURE PROBE READ MINT PROVE LET: its name; SQL: `as`, or NULL;
-	                           JOIN CLOSE: the session; RESTART: the mode;
+	                           JOIN CLOSE: the session; RESTART SERVER: the mode;
+	                           WORKERS AWAIT SIGNAL: the group of workers;
 	                           EACH REPEAT: the loop's variable ("arm", `as`), or NULL */
 	const char *sql;        /* SQL MEASURE PROBE PROVE LET WAIT: before substitution */
 	struct place sql_place; /* of that text */
 	const char *of;         /* READ: the object */
 	struct texts meters;    /* MEASURE READ */
-	struct pairs settings;  /* SET */
+	struct pairs settings;  /* SET; WORKERS: its options */
 	struct step_mint mint;  /* MINT */
+	const char *until;      /* AWAIT: before substitution; NULL: ended */
+	const char *send;       /* SIGNAL: kill, stop or continue */
+	const char *process;    /* SIGNAL: which of them, before substitution; NULL: all */
 	struct texts values;    /* EACH: the values; for "arm" the arms' names (`only` applied) */
 	const char *count;      /* REPEAT: before substitution */
 	struct step *steps;     /* EACH REPEAT */
@@ -156,6 +164,23 @@ struct step {
 	uint64_t deadline_ns; /* 5 min when absent */
 	const struct node *node;
 };
+
+/* What an `await` waits for (await.c). */
+enum await_kind {
+	AWAIT_ENDED,    /* all of the group's processes have ended */
+	AWAIT_FROZEN,   /* all that have not ended have stopped themselves */
+	AWAIT_IDS,      /* count ids issued by the group since it began */
+	AWAIT_MORE_IDS, /* count ids issued since the step began */
+	AWAIT_REFUSALS, /* count attempts refused or cut off since the step began */
+	AWAIT_TIME,     /* wait_ns since the group began */
+};
+struct await {
+	enum await_kind kind;
+	uint64_t count;
+	uint64_t wait_ns;
+};
+/* Reads the expanded text of `until`; false when it is none. */
+bool await_parse(const char *text, struct await *ret);
 
 /* X(name, text) */
 #define METRIC_TYPES(X)                                                                            \
@@ -234,6 +259,22 @@ struct scenario {
 	const struct node *node;
 };
 
+/* What may be said of workers, beside `workers: NAME`. */
+enum worker_option_kind {
+	OPTION_NAME,
+	OPTION_TEXT,
+	OPTION_SQL,
+	OPTION_COUNT,    /* min to max */
+	OPTION_DURATION, /* min to max milliseconds */
+	OPTION_FLAG,     /* true or false */
+};
+struct worker_option {
+	const char *name; /* NULL ends a table */
+	enum worker_option_kind kind;
+	bool needed;
+	int64_t min, max;
+};
+
 /*
  * What the checker must know of the rest of the program: which meters exist
  * and on which verb, which datasets. The caller fills it, so that this room
@@ -250,6 +291,10 @@ struct scenario_vocabulary {
 	/* Files of sql/compat and id generators; NULL: taken as they come. */
 	const char *const *compat_names;
 	const char *const *generator_names;
+	/* What workers can be told for a generator; NULL when there is no such generator. */
+	const struct worker_option *(*worker_options)(const char *generator);
+	/* NULL-terminated. */
+	const char *const *(*worker_generators)(void);
 };
 
 /*

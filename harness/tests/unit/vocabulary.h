@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "run/worker_options.h"
 #include "scenario/scenario.h"
 
 static bool test_meter(const char *name, enum step_verb verb, const char **ret_needs,
@@ -54,6 +55,8 @@ static const struct scenario_vocabulary test_vocabulary = {
         .dataset_names = test_dataset_names,
         .compat_names = test_compat_names,
         .generator_names = test_generator_names,
+        .worker_options = worker_options_of,
+        .worker_generators = worker_generators,
 };
 
 #endif
