@@ -568,7 +568,7 @@ static enum walk_end reload(struct walk *walk, const struct step *step, struct e
 }
 
 /* Settings that the server read but could not put in force. */
-static enum walk_end check_settings(struct walk *walk, const struct step *step, struct err *err)
+static enum walk_end settings_in_force(struct walk *walk, const struct step *step, struct err *err)
 {
 	CLEANUP(result_clear_p) PGresult *result = NULL;
 
@@ -602,7 +602,7 @@ static enum walk_end do_set(struct walk *walk, const struct step *step, const st
 	}
 	if (end == WALK_GOES_ON)
 		end = reload(walk, step, err);
-	return end == WALK_GOES_ON ? check_settings(walk, step, err) : end;
+	return end == WALK_GOES_ON ? settings_in_force(walk, step, err) : end;
 }
 
 static enum cluster_stop_mode stop_mode(const char *name)

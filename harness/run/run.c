@@ -444,7 +444,7 @@ static void *helper_main(void *arg)
 #define JOBS_MAX 16
 
 /* Before a run is recorded: does every scenario take its parameters? */
-static bool check_params(const struct run_request *request, struct err *err)
+static bool params_fit(const struct run_request *request, struct err *err)
 {
 	for (size_t i = 0; i < request->scenarios_count; i++) {
 		CLEANUP(arena_finish) struct arena arena;
@@ -507,7 +507,7 @@ bool run_all(const struct run_request *request, struct run_result *ret, struct e
 	run.taken = taken;
 	pthread_mutex_init(&run.mutex, NULL);
 	pthread_cond_init(&run.ended, NULL);
-	if (!check_params(request, err) || !record_sweep(request->store, err) ||
+	if (!params_fit(request, err) || !record_sweep(request->store, err) ||
 	    !record_run_begin(request->store, &row, &run.run_id, err))
 		return false;
 	bool ok = environment_record(request, run.run_id, err) && run_scenarios(&run, err);
