@@ -12,10 +12,11 @@
 #define REDRAW_NS (NS_PER_S / 10)
 #define HEARTBEAT_NS (30 * NS_PER_S)
 
-void progress_init(struct progress *progress, bool quiet)
+void progress_init(struct progress *progress, bool quiet, bool verbose)
 {
 	*progress = (struct progress){
 	        .quiet = quiet,
+	        .verbose = verbose,
 	        .terminal = isatty(STDERR_FILENO),
 	        .started_ns = clock_now_ns(),
 	        .scenario_started_ns = clock_now_ns(),
@@ -53,7 +54,7 @@ static void draw(struct progress *progress, const struct run_moment *moment)
 	        moment->step, moment->step_index + 1, moment->steps, (double)elapsed_ns / 1e9);
 	if (left_ns)
 		fprintf(stderr, ", ~%.0f s left", (double)left_ns / 1e9);
-	if (progress->terminal)
+	if (progress->terminal && !progress->verbose)
 		progress->line_is_open = true;
 	else
 		fputc('\n', stderr);
@@ -81,7 +82,7 @@ void progress_moment(void *arg, const struct run_moment *moment)
 		return;
 	if (moment->ends_scenario)
 		show_end(progress, moment);
-	else if (since_ns >= (progress->terminal ? REDRAW_NS : HEARTBEAT_NS))
+	else if (progress->verbose || since_ns >= (progress->terminal ? REDRAW_NS : HEARTBEAT_NS))
 		draw(progress, moment);
 }
 

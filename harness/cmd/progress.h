@@ -8,6 +8,7 @@
 
 struct progress {
 	bool quiet;
+	bool verbose; /* a line for every step */
 	bool terminal;
 	uint64_t started_ns; /* of the run */
 	uint64_t scenario_started_ns;
@@ -16,7 +17,7 @@ struct progress {
 	bool line_is_open; /* something stands on the terminal's line */
 };
 
-void progress_init(struct progress *progress, bool quiet);
+void progress_init(struct progress *progress, bool quiet, bool verbose);
 /* For struct run_watcher; arg is the struct progress. */
 void progress_moment(void *arg, const struct run_moment *moment);
 void progress_message(void *arg, const char *text);

@@ -24,7 +24,7 @@ struct options {
 	size_t overrides_count;
 	int64_t seed;
 	size_t jobs;
-	bool has_seed, quiet, keep, allow_inconclusive, dry;
+	bool has_seed, quiet, verbose, json, keep, allow_inconclusive, dry;
 };
 
 static int parse_option(const struct command *command, int option, struct options *ret)
@@ -61,6 +61,12 @@ static int parse_option(const struct command *command, int option, struct option
 	case 'q':
 		ret->quiet = true;
 		return 0;
+	case 'v':
+		ret->verbose = true;
+		return 0;
+	case 'J':
+		ret->json = true;
+		return 0;
 	case 'k':
 		ret->keep = true;
 		return 0;
@@ -84,12 +90,14 @@ static int parse(const struct command *command, int argc, char **argv, struct op
 	                                        {"seed", required_argument, NULL, 'S'},
 	                                        {"jobs", required_argument, NULL, 'j'},
 	                                        {"quiet", no_argument, NULL, 'q'},
+	                                        {"verbose", no_argument, NULL, 'v'},
+	                                        {"json", no_argument, NULL, 'J'},
 	                                        {"keep", no_argument, NULL, 'k'},
 	                                        {"allow-inconclusive", no_argument, NULL, 'i'},
 	                                        {"dry-run", no_argument, NULL, 'n'},
 	                                        {0}};
 
-	for (int option; (option = getopt_long(argc, argv, "qnj:", options, NULL)) != -1;) {
+	for (int option; (option = getopt_long(argc, argv, "qvnj:", options, NULL)) != -1;) {
 		int code = parse_option(command, option, ret);
 
 		if (code)
@@ -233,6 +241,35 @@ static void print_counts(const struct counts *counts, struct buf *out)
 	buf_add_char(out, '\n');
 }
 
+static void print_json(const struct counts *counts, const struct options *options,
+                       const struct run_result *result, int code, struct buf *out)
+{
+	buf_printf(out, "{\"version\":1,\"run_id\":%lld,\"db\":", (long long)result->run_id);
+	buf_add_json(out, options->db);
+	buf_printf(out, ",\"interrupted\":%s,\"exit\":%d,\"claims\":%lld,\"out_of_scope\":%lld",
+	           result->interrupted ? "true" : "false", code, (long long)counts->total,
+	           (long long)counts->out_of_scope);
+	buf_add(out, ",\"verdicts\":{");
+	for (size_t i = 0; i < VERDICT_KIND_COUNT; i++)
+		buf_printf(out, "%s\"%s\":%lld", i ? "," : "", verdict_name((enum verdict_kind)i),
+		           (long long)counts->by_verdict[i]);
+	buf_add(out, "}}\n");
+}
+
+static int exit_code(const struct counts *counts, const struct options *options,
+                     const struct run_result *result)
+{
+	if (result->interrupted)
+		return EXIT_INTERRUPTED;
+	if (result->machine_trouble)
+		return EXIT_ENVIRONMENT;
+	if (counts->refuted)
+		return EXIT_REFUTED;
+	if ((counts->inconclusive || !counts->total) && !options->allow_inconclusive)
+		return EXIT_INCONCLUSIVE;
+	return EXIT_AS_EXPECTED;
+}
+
 static int finish(struct store *store, const struct options *options,
                   const struct run_result *result)
 {
@@ -241,22 +278,19 @@ static int finish(struct store *store, const struct options *options,
 	struct err err;
 
 	buf_init(&out, 0);
-	if (!count_verdicts(store, result->run_id, &counts, &err) ||
-	    (!options->quiet && !print_unexpected(store, result->run_id, &out, &err)))
+	if (!count_verdicts(store, result->run_id, &counts, &err))
+		return fail(&err);
+	int code = exit_code(&counts, options, result);
+	if (options->json) {
+		print_json(&counts, options, result, code, &out);
+		return print_result(&out, code);
+	}
+	if (!options->quiet && !print_unexpected(store, result->run_id, &out, &err))
 		return fail(&err);
 	print_counts(&counts, &out);
 	if (!options->quiet)
 		buf_printf(&out, "run %lld is in %s; look at it: keylab report --db %s\n",
 		           (long long)result->run_id, options->db, options->db);
-	int code = EXIT_AS_EXPECTED;
-	if (result->interrupted)
-		code = EXIT_INTERRUPTED;
-	else if (result->machine_trouble)
-		code = EXIT_ENVIRONMENT;
-	else if (counts.refuted)
-		code = EXIT_REFUTED;
-	else if ((counts.inconclusive || !counts.total) && !options->allow_inconclusive)
-		code = EXIT_INCONCLUSIVE;
 	return print_result(&out, code);
 }
 
@@ -300,7 +334,7 @@ static int run_set(const struct options *options, const struct scenario_set *set
 	if (!open_store(options->db, &store, &err) || !cluster_reap(home, false, &reaped, &err) ||
 	    !json_argv(argc, argv, &json, &err))
 		return fail(&err);
-	progress_init(&progress, options->quiet);
+	progress_init(&progress, options->quiet, options->verbose);
 	const struct run_request request = {
 	        .store = store,
 	        .home = home,
@@ -358,7 +392,7 @@ const struct command command_run = {
         .usage =
                 "keylab run [--profile quick|chapter|large] [--db FILE] [--set NAME=VALUE]...\n"
                 "           [--pg-bin DIR] [--seed N] [--jobs N] [--keep] [--allow-inconclusive] "
-                "[-n] [-q]\n"
+                "[-n] [-q] [-v] [--json]\n"
                 "           [NAME|DOCUMENT|FILE]...\n\n"
                 "Runs the scenarios (all without a name) at a profile (chapter) and records every\n"
                 "sample and verdict in FILE (" DEFAULT_DB ").\n\n"
