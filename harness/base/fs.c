@@ -147,6 +147,17 @@ bool fs_write(const char *path, const void *bytes, size_t len, mode_t mode, stru
 	return true;
 }
 
+bool fs_write_fast(const char *path, const void *bytes, size_t len, mode_t mode, struct err *err)
+{
+	if (unlink(path) < 0 && errno != ENOENT)
+		return err_errno(err, "cannot write %s", path);
+	CLEANUP(close_p)
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+	if (fd < 0 || !write_all(fd, bytes, len))
+		return err_errno(err, "cannot write %s", path);
+	return true;
+}
+
 bool fs_mkdirs(const char *path, mode_t mode, struct err *err)
 {
 	CLEANUP(free_p) char *copy = strdup(path);

@@ -26,6 +26,13 @@ bool fs_read(const char *path, size_t max_bytes, struct buf *ret, struct err *er
 /* Writes to a temporary name beside path and renames: all or nothing. */
 bool fs_write(const char *path, const void *bytes, size_t len, mode_t mode,
               struct err *err) MUST_CHECK;
+/*
+ * The same for a file that nobody else looks at yet and that need not outlive
+ * a crash of the machine: no temporary name, no fsync. One that is there is
+ * replaced.
+ */
+bool fs_write_fast(const char *path, const void *bytes, size_t len, mode_t mode,
+                   struct err *err) MUST_CHECK;
 /* Creates path and its parents; existing folders are fine. */
 bool fs_mkdirs(const char *path, mode_t mode, struct err *err) MUST_CHECK;
 /* A new folder PREFIXxxxxxxxx with an unpredictable name, mode 0700; owned path. */

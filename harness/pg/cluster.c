@@ -66,7 +66,7 @@ static bool write_settings(struct cluster *cluster, const struct cluster_setting
 	ok = ok && add_setting(&conf, "unix_socket_directories", cluster->socket_dir, err);
 	for (size_t i = 0; ok && i < settings_count; i++)
 		ok = add_setting(&conf, settings[i].name, settings[i].value, err);
-	if (!ok || !buf_ok(&conf, err) || !fs_write(path, conf.data, conf.len, 0600, err))
+	if (!ok || !buf_ok(&conf, err) || !fs_write_fast(path, conf.data, conf.len, 0600, err))
 		return false;
 	if (cluster->home->drop &&
 	    chown(path, cluster->home->server_uid, cluster->home->server_gid) < 0)

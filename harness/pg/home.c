@@ -3,10 +3,13 @@
 #include "pg/home.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -91,6 +94,24 @@ bool home_server_can_read(const struct home *home, const char *path)
 	return true;
 }
 
+/*
+ * Tells ext4 to spread what is made in this folder over the disk ("top
+ * directory", ioctl_iflags(2)). Otherwise all clusters' files come from the
+ * block group of their parent, where the inodes of clusters that were just
+ * removed are passed over one by one: 1.4 ms a file instead of 0.03 ms after
+ * some dozens of clusters. Other file systems do not know it, nor need it.
+ */
+static void spread(const char *path)
+{
+	CLEANUP(close_p) int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int flags;
+
+	if (fd < 0 || ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0 || (flags & FS_TOPDIR_FL))
+		return;
+	flags |= FS_TOPDIR_FL;
+	ioctl(fd, FS_IOC_SETFLAGS, &flags);
+}
+
 /* Folders that others may pass but not list; nobody else may write. */
 static bool make_folders(struct home *home, struct err *err)
 {
@@ -116,6 +137,7 @@ static bool make_folders(struct home *home, struct err *err)
 			return false;
 		if (chmod(path, mode) < 0 || access(path, W_OK) < 0)
 			return err_errno(err, "%s (KEYLAB_HOME names another folder)", path);
+		spread(path);
 	}
 	return true;
 }
