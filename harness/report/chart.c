@@ -84,13 +84,17 @@ static bool find_columns(struct charts *charts, struct chart *chart, struct quer
 {
 	static const char *const plain[] = {"series", "x", "y"};
 	static const char *const lanes[] = {"lane", "start", "stop"};
-	const char *const *names = chart->kind == CHART_LANES ? lanes : plain;
+	static const char *const table[] = {"row", "col", "cell"};
+	const char *const *names = chart->kind == CHART_LANES   ? lanes
+	                           : chart->kind == CHART_TABLE ? table
+	                                                        : plain;
 	struct columns c = {.series = find_column(query, names[0]),
 	                    .x = find_column(query, names[1]),
 	                    .y = find_column(query, names[2]),
 	                    .low = find_column(query, "lo"),
 	                    .high = find_column(query, "hi"),
-	                    .kind = find_column(query, "kind"),
+	                    .kind = find_column(query,
+	                                        chart->kind == CHART_TABLE ? "claim" : "kind"),
 	                    .label = find_column(query, "label")};
 
 	for (int i = 0; i < 3; i++)
@@ -117,14 +121,21 @@ static bool take_row(struct charts *charts, struct chart *chart, struct query *q
 	                            .low = number_or_nan(query, c->low),
 	                            .high = number_or_nan(query, c->high),
 	                            .group = "",
-	                            .label = ""};
+	                            .label = "",
+	                            .claim = ""};
 
 	if (!series) {
 		chart->failure = arena_printf(&charts->arena, "it has more than %d series",
 		                              CHART_MAX_SERIES);
 		return false;
 	}
-	if (chart->kind == CHART_LANES) {
+	if (chart->kind == CHART_TABLE) {
+		point.x = point.y = 0;
+		point.group = arena_strdup(&charts->arena, query_get_text(query, c->x));
+		point.label = arena_strdup(&charts->arena, query_get_text(query, c->y));
+		if (c->kind >= 0)
+			point.claim = arena_strdup(&charts->arena, query_get_text(query, c->kind));
+	} else if (chart->kind == CHART_LANES) {
 		if (c->kind >= 0)
 			point.group = arena_strdup(&charts->arena, query_get_text(query, c->kind));
 		if (c->label >= 0)
@@ -138,7 +149,7 @@ static bool take_row(struct charts *charts, struct chart *chart, struct query *q
 	/* A row without a number has no place in a picture; the table of samples has it. */
 	if (isfinite(point.y) && (chart->grouped || isfinite(point.x)))
 		series_add(series, &point);
-	return point.group && point.label;
+	return point.group && point.label && point.claim;
 }
 
 static int by_x(const void *a, const void *b)
@@ -246,7 +257,7 @@ static const char *load_title(struct store *store, struct charts *charts, const 
 
 static bool kind_of(const char *name, enum chart_kind *ret)
 {
-	static const char *const names[] = {"lines", "dots", "bars", "lanes"};
+	static const char *const names[] = {"lines", "dots", "bars", "lanes", "table"};
 
 	for (size_t i = 0; i < COUNT_OF(names); i++)
 		if (!strcmp(names[i], name)) {
@@ -307,7 +318,7 @@ bool charts_load(struct store *store, struct model *model, const struct report_o
 
 			if (!load_chart(store, ret, &run->scenarios[i], row, err))
 				return false;
-			if (!row->drawn->failure)
+			if (!row->drawn->failure && row->drawn->kind != CHART_TABLE)
 				list[count++] = row->drawn;
 		}
 	return charts_plot(ret, list, count, options, err);

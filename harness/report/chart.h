@@ -22,13 +22,15 @@
 /* Of one picture, as the page carries it. */
 #define CHART_MAX_SVG_BYTES ((size_t)60 << 10)
 
-enum chart_kind { CHART_LINES, CHART_DOTS, CHART_BARS, CHART_LANES, CHART_FOREST };
+enum chart_kind { CHART_LINES, CHART_DOTS, CHART_BARS, CHART_LANES, CHART_TABLE, CHART_FOREST };
 
 struct chart_point {
-	double x, y;       /* lanes: start and stop; forest: -, ratio */
-	double low, high;  /* of y; NAN when not given */
-	const char *group; /* the x when it is a text; lanes: the kind; else "" */
-	const char *label; /* lanes, forest: what is written beside it */
+	double x, y;      /* lanes: start and stop; forest: -, ratio */
+	double low, high; /* of y; NAN when not given */
+	const char
+	        *group; /* the x when it is a text; lanes: the kind; table: the column; else "" */
+	const char *label; /* lanes, forest: what is written beside it; table: the cell */
+	const char *claim; /* table: the claim behind the cell; else "" */
 };
 
 struct chart_series {

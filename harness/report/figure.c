@@ -336,10 +336,15 @@ void page_figure(struct page *page, const struct scenario_row *scenario, struct 
 	           "id=\"figure-%u-h\"><span class=\"number\">Figure %u</span> ",
 	           row->number, row->number, row->number, row->number);
 	html_prose(out, chart->title);
-	subtitle(page, chart);
+	bool cells = chart->kind == CHART_TABLE && !chart->failure;
+	if (!cells)
+		subtitle(page, chart);
 	html_raw(out, "</figcaption>\n");
-	picture(page, chart);
-	if (chart->series_count)
+	if (cells)
+		page_cells(page, chart);
+	else
+		picture(page, chart);
+	if (chart->series_count && !cells)
 		data_table(page, chart, row->number);
 	figure_claims(page, row, scenario);
 	html_raw(out, "</figure>\n");

@@ -41,6 +41,9 @@ void page_number_figures(struct page *page);
 /* <figure> with title, picture and table. */
 void page_figure(struct page *page, const struct scenario_row *scenario, struct chart_row *chart);
 
+/* table.c: the cells of a chart of kind table. */
+void page_cells(struct page *page, const struct chart *chart);
+
 /* figure.c: measured against published; nothing when no claim has a published figure. */
 void page_published(struct page *page);
 /* card.c: a section for each scenario: what it is, its figures, a card for each claim. */

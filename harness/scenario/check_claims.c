@@ -253,7 +253,7 @@ static void check_title(struct checker *checker, const struct node *title)
 
 static void check_chart(struct checker *checker, const struct chart *chart)
 {
-	static const char *const kinds[] = {"lines", "dots", "bars", "lanes", NULL};
+	static const char *const kinds[] = {"lines", "dots", "bars", "lanes", "table", NULL};
 	struct loader *loader = checker->loader;
 	const struct scenario *scenario = loader->scenario;
 	bool logs = !strcmp(chart->kind, "lines") || !strcmp(chart->kind, "dots");
@@ -263,7 +263,7 @@ static void check_chart(struct checker *checker, const struct chart *chart)
 		known = known || !strcmp(kinds[i], chart->kind);
 	if (!known && *chart->kind)
 		complain(&loader->complaints, node_place(chart->node, "kind"),
-		         "`kind` is \"%s\"; write lines, dots, bars or lanes", chart->kind);
+		         "`kind` is \"%s\"; write lines, dots, bars, lanes or table", chart->kind);
 	for (int i = 0; i < 2; i++) {
 		const struct node *axis = node_find(chart->node, i ? "y" : "x");
 

@@ -433,7 +433,7 @@ static void read_charts(struct loader *loader, const struct node *value, void *o
 {
 	static const struct field fields[] = {
 	        {"id", true, read_chart_id, "id: a-short-name"},
-	        {"kind", true, read_chart_kind, "kind: lines, dots, bars or lanes"},
+	        {"kind", true, read_chart_kind, "kind: lines, dots, bars, lanes or table"},
 	        {"title", true, read_chart_title, "title: select … (the finding as a sentence)"},
 	        {"data", true, read_chart_data, "data: select series, x, y …"},
 	        {"x", true, read_chart_x, "x: the axis label"},

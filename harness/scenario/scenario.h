@@ -226,7 +226,7 @@ struct axis {
 struct chart {
 	const char *id;
 	struct place place;
-	const char *kind;  /* "lines" "dots" "bars" "lanes" */
+	const char *kind;  /* "lines" "dots" "bars" "lanes" "table" */
 	const char *title; /* before substitution */
 	const char *data;  /* SQL before substitution */
 	struct axis x, y;  /* as written: not expanded */
