@@ -11,7 +11,7 @@ for format in $formats; do
 	run "$keylab" id new "$format" --count 3
 	is "$rc:$(sort -u <<<"$out" | wc -l)" 0:3 "$format: three different ids"
 	# shellcheck disable=SC2086
-	run "$keylab" id decode "$format" $out
+	run "$keylab" id decode "$format" -- $out
 	is "$rc" 0 "$format: they can be taken apart"
 	run "$keylab" id decode "$format" 'not an id'
 	is "$rc" 64 "$format: garbage is refused"
