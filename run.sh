@@ -8,6 +8,7 @@
 #   ./run.sh bench              what keylab itself costs, as ratios
 #   ./run.sh check [VARIANT]    gcc and clang, sanitizers, lint (with a FILE: keylab's own check)
 #   ./run.sh lint               the lint alone
+#   ./run.sh docs [DB]          the documents' figures, from the newest chapter run in a store
 #   ./run.sh fetch 15 16 17     the other pinned PostgreSQL versions
 #   ./run.sh VERB ...           anything else is handed to keylab (./run.sh help lists it)
 #
@@ -18,7 +19,7 @@ root=$(cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 build=$root/build
 keylab=$build/harness/cmd/keylab
 
-for part in common packages servers build tests check; do
+for part in common packages servers build tests check docs; do
 	# shellcheck source=/dev/null
 	. "$root/harness/setup/$part.sh"
 done
@@ -66,6 +67,13 @@ test)
 bench)
 	shift
 	run_bench "$@"
+	;;
+docs)
+	shift
+	set_up test browser
+	node_modules "$root/report/test" "the browser tests' packages"
+	unlock
+	make_docs "$@"
 	;;
 lint)
 	exec "$root/harness/lint.sh"

@@ -36,7 +36,7 @@ static void list_json(const struct scenario_set *set, struct buf *out)
 		buf_add_json(out, scenario->title);
 		buf_add(out, ",\"file\":");
 		buf_add_json(out, scenario->path);
-		buf_add(out, ",\"claims\":[");
+		buf_printf(out, ",\"sha256\":\"%s\",\"claims\":[", scenario->sha256);
 		for (size_t j = 0; j < scenario->claims_count; j++) {
 			buf_add(out, j ? "," : "");
 			buf_add_json(out, scenario->claims[j].id);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "base/fs.h"
 #include "base/interrupt.h"
@@ -140,6 +141,14 @@ static bool json_argv(int argc, char **argv, struct buf *ret, struct err *err)
 	}
 	buf_add_char(ret, ']');
 	return buf_ok(ret, err);
+}
+
+/* Scenarios side by side when nobody says how many: a processor each, and no crowd. */
+static size_t default_jobs(void)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return processors < 1 ? 1 : processors > 4 ? 4 : (size_t)processors;
 }
 
 static int64_t random_seed(void)
@@ -348,7 +357,7 @@ static int run_set(const struct options *options, const struct scenario_set *set
 	        .argv = json.data,
 	        .version = KEYLAB_VERSION,
 	        .commit = KEYLAB_COMMIT,
-	        .jobs = options->jobs,
+	        .jobs = options->jobs ? options->jobs : default_jobs(),
 	        .keep = options->keep,
 	        .watcher = {progress_moment, progress_message, &progress},
 	};
@@ -398,7 +407,8 @@ const struct command command_run = {
                 "sample and verdict in FILE (" DEFAULT_DB ").\n\n"
                 "  --set NAME=VALUE      another value for a parameter (rows=5M)\n"
                 "  --pg-bin DIR          the server programs to use\n"
-                "  -j, --jobs N          scenarios side by side, each on its own cluster (1)\n"
+                "  -j, --jobs N          scenarios side by side, each on its own cluster (one a\n"
+                "                        processor, at most 4)\n"
                 "  --keep                leave the clusters' folders behind\n"
                 "  --allow-inconclusive  exit 0 although claims are inconclusive or missing\n"
                 "  -n, --dry-run         name the scenarios and stop\n"

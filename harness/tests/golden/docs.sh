@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: PostgreSQL
+#
+# The figures in the documents are those of a store: the tables are made again from docs/evidence.sql, which must be of
+# the scenarios as they are now. When this fails: ./run.sh and then ./run.sh docs.
+. "$2/harness/tests/lib.sh"
+. "$source_root/harness/setup/docs.sh"
+
+command -v sqlite3 >/dev/null || { skip 'documents' 'there is no sqlite3'; done_testing; exit; }
+
+db=$scratch/evidence.db
+{
+	cat "$source_root"/sql/store/migrate/*.sql "$source_root/docs/evidence.sql"
+	printf 'pragma user_version = %d; pragma application_id = %d;\n' \
+		"$(find "$source_root/sql/store/migrate" -name '*.sql' | wc -l)" "$((0x6b6c6162))"
+} | sqlite3 "$db" >/dev/null 2>"$scratch/errors"
+is "$(cat "$scratch/errors")" '' 'docs/evidence.sql can be read'
+
+# block FILE: what stands between the comments.
+block() {
+	awk '/^<!-- claims: /{inside = 1; next} /^<!-- end of claims/{inside = 0} inside' "$1"
+}
+
+run "$keylab" export --format md --db "$db"
+is "$rc" 0 'the table can be made from it'
+is "$(block "$source_root/docs/claims.md")" "$(printf '%s' "$out")" 'docs/claims.md is that table'
+is "$(block "$source_root/README.md")" "$(published_rows <<<"$out")" 'the table in README.md is its published part'
+
+run "$keylab" list --json
+is "$(sqlite3 "$db" "select scenario || ' ' || sha256 from scenario order by 1")" \
+	"$(sed -n 's/.*"scenario":"\([^"]*\)".*"sha256":"\([^"]*\)".*/\1 \2/p' <<<"$out" | sort)" \
+	'the scenarios are those that were run'
+done_testing
