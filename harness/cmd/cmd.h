@@ -36,9 +36,9 @@ struct command {
 	int (*main)(const struct command *command, int argc, char **argv);
 };
 
-extern const struct command command_check, command_clean, command_cluster, command_doctor,
-        command_export, command_id, command_list, command_plan, command_report, command_run,
-        command_verify;
+extern const struct command command_baseline, command_check, command_clean, command_cluster,
+        command_doctor, command_export, command_gate, command_id, command_list, command_plan,
+        command_report, command_run, command_verify;
 
 /* ---- what commands share (common.c) ---- */
 
@@ -62,6 +62,8 @@ bool find_servers(const struct home *home, const char *named, struct server_list
 const char *scenarios_dir(void);
 /* Default path of the store. */
 #define DEFAULT_DB "results/keylab.db"
+/* Default folder of baselines. */
+#define DEFAULT_BASELINES "results/baselines"
 
 /* Scenarios by name, document, or file; all of them when there are no names. */
 struct scenario_set {

@@ -8,7 +8,7 @@
  *              a verb), session.c (connections), record_step.c and setup.c (rows); workers:
  *              group*.c (keylab's side), worker*.c (theirs), journal.c (what they share)
  *   evidence/  exports, baselines, the gate, comparisons: facts.c (a run's claims), a file a
- *              format (export.c has their table)
+ *              format (export.c has their table), baseline.c, gate.c
  *   report/    the evidence page: model.c (store to structs), page.c and card.c (HTML),
  *              chart.c (gnuplot)
  *   store/     the SQLite file: store.c (open, migrate, statements), record.c (writes),
@@ -43,8 +43,8 @@ static const struct command command_help = {
 
 /* In the order in which a newcomer needs them. */
 static const struct command *const commands[] = {
-        &command_doctor, &command_list,    &command_check,  &command_plan,
-        &command_run,    &command_report,  &command_export, &command_verify,
+        &command_doctor, &command_list,    &command_check,  &command_plan,     &command_run,
+        &command_report, &command_export,  &command_verify, &command_baseline, &command_gate,
         &command_clean,  &command_cluster, &command_id,     &command_help,
 };
 

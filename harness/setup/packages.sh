@@ -22,6 +22,7 @@ test     command:sqlite3     sqlite3
 test     command:psql        postgresql-client
 test     command:xmllint     libxml2-utils
 test     command:prove       perl
+test     command:jq          jq
 browser  browser             chromium
 browser  command:node        nodejs
 bench    command:psql        postgresql-client

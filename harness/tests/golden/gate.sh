@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: PostgreSQL
+# The gate on a store: green on the run it comes from, red on a doctored baseline and on a worse run.
+. "$2/harness/tests/lib.sh"
+. "$2/harness/tests/fixture.sh"
+
+db=$scratch/fixture.db
+fixture_store "$db" || { fail 'the fixture'; done_testing; }
+# A run that is as it should be: every claim measured and as expected, nothing set by hand.
+sqlite3 "$db" "
+	update param set origin = 'profile';
+	update claim set expected = verdict where run_id = 2;
+	delete from cluster where version_num / 10000 <> 18;
+	insert into cluster (run_id, scenario, version_num, version, server_sha256, bin_dir, initdb_options, started_us)
+		select 2, 'wal-checkpoints', 180004, 'PostgreSQL 18.4', 'x', '/usr', '[]', 0
+		where not exists (select 1 from cluster where run_id = 2);
+	insert into claim (run_id, scenario, claim, position, sentence, metric_type, predicate, sql, unit, verdict, value, value_low, value_high, n)
+		values (2, 'wal-checkpoints', 'slower', 90, 'Random keys take longer.', 'timing', '> 1', 'select 1', 'ratio', 'HOLDS', 2.0, 1.9, 2.1, 10)"
+
+run "$keylab" baseline --accept 2 --db "$db" --dir "$scratch/b"
+is "$rc" 64 'baseline: not without a reason'
+run "$keylab" baseline --reason 'because' --db "$db" --dir "$scratch/b"
+is "$rc" 64 'baseline: not without a run'
+run "$keylab" gate --run 2 --db "$db" --dir "$scratch/b"
+is "$rc" 2 'gate: no baseline is missing evidence'
+like "$err" 'keylab baseline --accept 2' 'gate: and says how to make one'
+
+run "$keylab" baseline --accept 2 --reason 'The first one.' --db "$db" --dir "$scratch/b"
+is "$rc" 0 "baseline: accepted $err"
+file=$(echo "$scratch"/b/18/*-any.json)
+timings=$(ls "$scratch"/b/18/*.json | grep -v any)
+like "$timings" '/chapter-[0-9a-f]{12}\.json$' 'baseline: timings in a file of the machine'
+is "$(jq -r '.accepted[0].reason' "$file")" 'The first one.' 'baseline: the reason stands in it'
+is "$(jq -c '.metrics | keys' "$file")" "$(jq -c '.metrics | keys_unsorted' "$file")" 'baseline: keys sorted'
+is "$(jq '.metrics | length' "$file")" "$(grep -c '^"[^"]*/' "$file")" 'baseline: a line a metric'
+cp "$file" "$scratch/kept.json"
+"$keylab" baseline --accept 2 --reason 'Again.' --db "$db" --dir "$scratch/b" >/dev/null
+is "$(diff "$scratch/kept.json" "$file" | grep -c '^[<>] "')" 0 'baseline: the same run changes no metric'
+
+run "$keylab" gate --run 2 --db "$db" --dir "$scratch/b"
+is "$rc" 0 "gate: green on the same run: $out"
+like "$out" 'same' 'gate: counts what it compared'
+
+# --- a doctored baseline turns red, with the claim, both numbers and the rerun command
+
+doctored() { # doctored JQ-PROGRAM EXIT PATTERN DESCRIPTION
+	jq "$1" "$scratch/kept.json" >"$scratch/doctored.json"
+	run "$keylab" gate --run 2 --db "$db" --baseline "$scratch/doctored.json"
+	is "$rc" "$2" "doctored: $4"
+	like "$out$err" "$3" "doctored: $4: and says so"
+}
+exact=$(jq -r '[.metrics | to_entries[] | select(.value.type == "exact" and (.value.value | type) == "number")][0].key' "$file")
+counter=$(jq -r '[.metrics | to_entries[] | select(.value.type == "counter" and .value.value != null and .value.unit == "bytes")][0].key' "$file")
+value=$(jq -r --arg k "$exact" '.metrics[$k].value' "$file")
+doctored ".metrics[\"$exact\"].value += 1" 1 "regressed $exact: was $((value + 1)).* is $value" 'an exact figure'
+scenario=${exact#*/}
+like "$out" "rerun: keylab run --profile chapter --seed 42 --db $db ${scenario%%/*}" 'doctored: the rerun command'
+doctored ".metrics[\"$counter\"].value *= 0.9 | .metrics[\"$counter\"].direction = \"up\"" 1 \
+	"regressed $counter: was .* is .*\+[0-9.]+ % \(allowed: \+5 %" 'a counter'
+doctored ".metrics[\"$counter\"].value *= 1.1 | .metrics[\"$counter\"].direction = \"up\"" 0 \
+	"improved $counter.*keylab baseline --accept 2" 'a counter that is better'
+doctored ".metrics[\"$counter\"].value *= 1.01" 0 ' same' 'a counter within its tolerance'
+doctored '.metrics["keys/wal-checkpoints/gone"] = .metrics["'"$exact"'"]' 2 'missing keys/wal-checkpoints/gone: was' 'a missing metric'
+doctored "del(.metrics[\"$exact\"])" 0 "new $exact: is" 'a new metric is reported'
+doctored '.metrics = {}' 64 'there are none' 'no metrics'
+doctored 'del(.profile)' 64 '"profile" is missing' 'a malformed file'
+doctored '.pg_major = 17' 64 'is of PostgreSQL 17' 'another major version'
+head -c 500 "$scratch/kept.json" >"$scratch/cut.json"
+run "$keylab" gate --run 2 --db "$db" --baseline "$scratch/cut.json"
+is "$rc" 64 'a file that is cut off'
+like "$err" 'cut\.json:[0-9]+: ' 'and the message has the line'
+
+# --- timings: only the whole interval beyond the tolerance fails, and only on the machine of the baseline
+
+slower() { # slower VALUE LOW HIGH
+	sqlite3 "$db" "update claim set value = $1, value_low = $2, value_high = $3 where claim = 'slower';
+		update claim set predicate = '< 9' where claim = 'slower'"
+	run "$keylab" gate --run 2 --db "$db" --dir "$scratch/b"
+}
+sqlite3 "$db" "update claim set predicate = '< 9' where claim = 'slower'"
+rm -r "$scratch/b"
+"$keylab" baseline --accept 2 --reason 'Slower is worse.' --db "$db" --dir "$scratch/b" >/dev/null
+slower 2.6 2.0 3.2
+is "$rc" 0 'timing: an interval that overlaps'
+slower 2.6 2.5 2.7
+is "$rc" 1 'timing: an interval beyond'
+like "$out" 'regressed keys/wal-checkpoints/slower: was 2 ratio, is 2.6 ratio: \+30 % \(allowed: \+10 %\)' 'timing: with both numbers'
+sqlite3 "$db" "update environment set value = 'another' where name = 'cpu'"
+run "$keylab" gate --run 2 --db "$db" --dir "$scratch/b"
+is "$rc" 0 'timing: another machine has no baseline of its own'
+run "$keylab" gate --run 2 --db "$db" --baseline "$timings"
+is "$rc" 0 'timing: and that of this one only warns'
+like "$out" 'warning .*another machine' 'timing: and says why'
+
+# --- an empty run, one set by hand, filters, the self-test
+
+cp "$db" "$scratch/empty.db"
+sqlite3 "$scratch/empty.db" 'delete from claim where run_id = 2'
+run "$keylab" gate --run 2 --db "$scratch/empty.db" --dir "$scratch/b"
+is "$rc" 2 'an empty run fails'
+run "$keylab" baseline --accept 2 --reason x --db "$scratch/empty.db" --dir "$scratch/c"
+is "$((rc != 0))" 1 'and is no baseline'
+run "$keylab" gate --run 2 --db "$db" --dir "$scratch/b" no-such-scenario
+is "$rc" 2 'nothing compared is not green'
+run "$keylab" gate --run 2 --db "$db" --dir "$scratch/b" --json
+is "$(jq -r '.schema' <<<"$out")" keylab.gate 'json: an object'
+sqlite3 "$db" "update param set origin = 'set'"
+run "$keylab" gate --run 2 --db "$db" --dir "$scratch/b"
+is "$rc" 64 'a run with --set is not compared'
+run "$keylab" gate --self-test
+is "$rc" 0 'self-test: every planted fault is red'
+unlike "$out" 'BLIND' 'self-test: none is blind'
+done_testing
