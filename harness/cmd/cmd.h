@@ -38,7 +38,7 @@ struct command {
 
 extern const struct command command_baseline, command_check, command_clean, command_cluster,
         command_doctor, command_export, command_gate, command_id, command_list, command_plan,
-        command_report, command_run, command_verify;
+        command_predict, command_report, command_run, command_verify;
 
 /* ---- what commands share (common.c) ---- */
 

@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 
 #define KEYS_MAX 16
+#define WAL_SIZE_DEFAULT ((double)(1 << 30)) /* PostgreSQL documentation, max_wal_size */
 
 struct request {
 	const char *db;
@@ -179,27 +180,35 @@ static void add_line(struct buf *out, const char *what, const struct predict_ran
 	buf_add_char(out, '\n');
 }
 
+/* "the table is 40 times the largest one measured" */
+static void add_beyond(struct buf *out, const char *what, double asked, double low, double high,
+                       const char *most, const char *least)
+{
+	bool above = asked > high;
+	double times = asked / (above ? high : low);
+
+	buf_printf(out, "%s ", what);
+	if (times >= 10)
+		add_number(out, times, "");
+	else
+		buf_printf(out, "%.2g", times);
+	buf_printf(out, " times the %s measured", above ? most : least);
+}
+
 static void add_extrapolation(struct buf *out, const struct request *request,
                               const struct predict_answer *answer)
 {
 	if (!answer->beyond_rows && !answer->beyond_apart)
 		return;
 	buf_add(out, "  extrapolated: ");
-	if (answer->beyond_rows) {
-		bool above = request->ask.rows > answer->rows_high;
-
-		buf_printf(out, "the table is %.3g times the %s one measured",
-		           request->ask.rows / (above ? answer->rows_high : answer->rows_low),
-		           above ? "largest" : "smallest");
-	}
-	if (answer->beyond_apart) {
-		bool above = answer->apart > answer->apart_high;
-
-		buf_printf(out, "%sthe rows between checkpoints are %.3g times the %s measured",
-		           answer->beyond_rows ? ", " : "",
-		           answer->apart / (above ? answer->apart_high : answer->apart_low),
-		           above ? "most" : "fewest");
-	}
+	if (answer->beyond_rows)
+		add_beyond(out, "the table is", request->ask.rows, answer->rows_low,
+		           answer->rows_high, "largest", "smallest");
+	if (answer->beyond_rows && answer->beyond_apart)
+		buf_add(out, ", ");
+	if (answer->beyond_apart)
+		add_beyond(out, "the rows between checkpoints are", answer->apart,
+		           answer->apart_low, answer->apart_high, "most", "fewest");
 	buf_add_char(out, '\n');
 }
 
@@ -212,19 +221,27 @@ static void add_answer(struct buf *out, const struct request *request, const cha
 	add_line(out, "WAL", &answer->wal_bytes_s, "bytes", " a second");
 	add_line(out, "WAL per row", &answer->wal_row_bytes, "bytes", "");
 	add_line(out, "WAL between two checkpoints", &answer->wal_checkpoint_bytes, "bytes", "");
+	if (answer->wal_checkpoint_bytes.value > WAL_SIZE_DEFAULT)
+		buf_add(out, "    more than max_wal_size has by default (1GB): with less than that "
+		             "there, checkpoints\n    come sooner and the WAL is more\n");
 	if (answer->images_s.value < 10)
 		buf_printf(out, "  %-28s%.2g a second\n", "page images", answer->images_s.value);
 	else
 		add_line(out, "page images", &answer->images_s, "", " a second");
 	add_line(out, "index", &answer->index_bytes, "bytes", "");
 	add_line(out, "cache for inserts", &answer->cache_bytes, "bytes", "");
+	buf_printf(out, "  measured: %zu inserts into ", answer->points);
+	add_number(out, answer->rows_low, "");
+	buf_add(out, " to ");
+	add_number(out, answer->rows_high, "");
+	buf_add(out, " rows, ");
+	add_number(out, answer->apart_low, "");
+	buf_add(out, " to ");
+	add_number(out, answer->apart_high, "");
 	buf_printf(out,
-	           "  measured: %zu inserts into %.4g to %.4g rows, %.4g to %.4g rows a "
-	           "checkpoint\n  constants: %.1f rows a leaf, %.0f bytes an image, %.0f bytes a "
-	           "row beside images\n",
-	           answer->points, answer->rows_low, answer->rows_high, answer->apart_low,
-	           answer->apart_high, answer->rows_per_leaf, answer->bytes_per_image,
-	           answer->bytes_per_row);
+	           " rows a checkpoint\n  constants: %.1f rows a leaf, %.0f bytes an image, %.0f "
+	           "bytes a row beside images\n",
+	           answer->rows_per_leaf, answer->bytes_per_image, answer->bytes_per_row);
 	add_extrapolation(out, request, answer);
 }
 
@@ -286,7 +303,7 @@ static bool predict_all(const struct request *request, const struct predict_poin
 	else
 		add_head(out, request, points);
 	for (size_t i = 0; i < request->keys_count; i++) {
-		struct predict_answer answer;
+		struct predict_answer answer = {0};
 
 		if (!predict_compute(points, request->keys[i], &request->ask, &answer, err))
 			return false;

@@ -221,7 +221,7 @@ bool predict_compute(const struct predict_points *points, const char *arm,
 {
 	double apart = ask->insert_rate * ask->checkpoint_s;
 	struct predict_answer answer = {.apart = apart};
-	struct arm_sum all;
+	struct arm_sum all = {0};
 
 	if (!(ask->rows >= 1 && ask->checkpoint_s > 0 && apart >= 1) || !isfinite(apart))
 		return err_set(err, ERR_INPUT,
