@@ -19,7 +19,6 @@ void progress_init(struct progress *progress, bool quiet, bool verbose)
 	        .verbose = verbose,
 	        .terminal = isatty(STDERR_FILENO),
 	        .started_ns = clock_now_ns(),
-	        .scenario_started_ns = clock_now_ns(),
 	};
 }
 
@@ -67,10 +66,8 @@ static void show_end(struct progress *progress, const struct run_moment *moment)
 	clear_line(progress);
 	fprintf(stderr, "[%zu/%zu] %s: %s in %.1f s%s%s\n", moment->scenario_index + 1,
 	        moment->scenarios, moment->scenario, moment->status,
-	        (double)(clock_now_ns() - progress->scenario_started_ns) / 1e9,
-	        moment->reason[0] ? ": " : "", moment->reason);
+	        (double)moment->scenario_ns / 1e9, moment->reason[0] ? ": " : "", moment->reason);
 	progress->shown_ns = clock_now_ns();
-	progress->scenario_started_ns = clock_now_ns();
 }
 
 void progress_moment(void *arg, const struct run_moment *moment)

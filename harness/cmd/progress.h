@@ -11,10 +11,8 @@ struct progress {
 	bool verbose; /* a line for every step */
 	bool terminal;
 	uint64_t started_ns; /* of the run */
-	uint64_t scenario_started_ns;
-	uint64_t shown_ns; /* when the line was last drawn */
-	size_t scenario_index;
-	bool line_is_open; /* something stands on the terminal's line */
+	uint64_t shown_ns;   /* when the line was last drawn */
+	bool line_is_open;   /* something stands on the terminal's line */
 };
 
 void progress_init(struct progress *progress, bool quiet, bool verbose);

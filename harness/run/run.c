@@ -263,7 +263,8 @@ static bool derive(struct run *run, const struct scenario *scenario, struct err 
 	return true;
 }
 
-static void tell_end(struct run *run, size_t index, const char *status, const char *reason)
+static void tell_end(struct run *run, size_t index, uint64_t started_ns, const char *status,
+                     const char *reason)
 {
 	const struct run_watcher *watcher = &run->request->watcher;
 	const struct run_moment moment = {
@@ -274,6 +275,7 @@ static void tell_end(struct run *run, size_t index, const char *status, const ch
 	        .step = "",
 	        .run_steps = run->steps_total,
 	        .ends_scenario = true,
+	        .scenario_ns = clock_now_ns() - started_ns,
 	        .status = status,
 	        .reason = reason,
 	};
@@ -285,8 +287,8 @@ static void tell_end(struct run *run, size_t index, const char *status, const ch
 	pthread_mutex_unlock(&run->mutex);
 }
 
-static bool end_scenario(struct run *run, size_t index, const char *status, const char *reason,
-                         struct err *err)
+static bool end_scenario(struct run *run, size_t index, uint64_t started_ns, const char *status,
+                         const char *reason, struct err *err)
 {
 	const struct scenario *scenario = run->request->scenarios[index];
 
@@ -294,7 +296,7 @@ static bool end_scenario(struct run *run, size_t index, const char *status, cons
 	                           err) ||
 	    !derive(run, scenario, err))
 		return false;
-	tell_end(run, index, status, reason);
+	tell_end(run, index, started_ns, status, reason);
 	return true;
 }
 
@@ -308,6 +310,7 @@ static bool run_scenario(struct run *run, size_t index, struct err *err)
 	CLEANUP(free_p) struct walk *walk = calloc(1, sizeof(*walk));
 	char reason[1024];
 	const char *status = "done";
+	uint64_t started_ns = clock_now_ns();
 	struct err inner = {0};
 
 	if (!walk)
@@ -345,7 +348,7 @@ static bool run_scenario(struct run *run, size_t index, struct err *err)
 	pthread_mutex_unlock(&run->mutex);
 	drop_cluster(walk, !strcmp(status, "error"));
 	arena_finish(&walk->arena);
-	return end_scenario(run, index, status, reason, err);
+	return end_scenario(run, index, started_ns, status, reason, err);
 }
 
 static bool next_scenario(struct run *run, size_t index, struct err *err)
@@ -358,7 +361,7 @@ static bool next_scenario(struct run *run, size_t index, struct err *err)
 		snprintf(reason, sizeof(reason),
 		         "it needs PostgreSQL %d or later, and the server is %s",
 		         scenario->cluster.version, run->request->server->version);
-		return end_scenario(run, index, "not_run", reason, err);
+		return end_scenario(run, index, clock_now_ns(), "not_run", reason, err);
 	}
 	return run_scenario(run, index, err);
 }

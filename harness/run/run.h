@@ -25,7 +25,8 @@ struct run_moment {
 	size_t step_index, steps;         /* of this scenario, loops unrolled */
 	size_t run_step_index, run_steps; /* of the whole run */
 	bool ends_scenario;               /* its verdicts are in */
-	const char *status;               /* then: done, error, not_run, interrupted */
+	uint64_t scenario_ns;             /* then: how long it took */
+	const char *status;               /* and done, error, not_run, interrupted */
 	const char *reason;
 };
 /* Called from one thread at a time. */
