@@ -37,8 +37,8 @@ struct command {
 };
 
 extern const struct command command_baseline, command_check, command_clean, command_cluster,
-        command_doctor, command_export, command_gate, command_id, command_list, command_plan,
-        command_predict, command_report, command_run, command_verify;
+        command_compare, command_doctor, command_export, command_gate, command_id, command_import,
+        command_list, command_plan, command_predict, command_report, command_run, command_verify;
 
 /* ---- what commands share (common.c) ---- */
 
@@ -48,6 +48,8 @@ int fail(const struct err *err);
 int usage_error(const struct command *command, const char *format, ...) PRINTF(2, 3);
 /* Writes to stdout and checks that it arrived; the code to return. */
 int print_result(const struct buf *text, int code);
+/* Prints a comparison of the runs, the first being the base; returns the code to exit with. */
+int compare_print(const char *db, const int64_t *run_ids, size_t count, bool json);
 /* Where PATH finds a program, or NULL; owned. */
 char *find_program(const char *name);
 /* May messages be coloured? Not with NO_COLOR, TERM=dumb, or into a file. */

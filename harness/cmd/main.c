@@ -8,11 +8,11 @@
  *              a verb), session.c (connections), record_step.c and setup.c (rows); workers:
  *              group*.c (keylab's side), worker*.c (theirs), journal.c (what they share)
  *   evidence/  exports, baselines, the gate, comparisons: facts.c (a run's claims), a file a
- *              format (export.c has their table), baseline.c, gate.c
+ *              format (export.c has their table), baseline.c, gate.c, compare.c
  *   report/    the evidence page: model.c (store to structs), page.c and card.c (HTML),
  *              chart.c (gnuplot)
  *   store/     the SQLite file: store.c (open, migrate, statements), record.c (writes),
- *              verdict.c (samples to verdicts)
+ *              verdict.c (samples to verdicts), import.c
  *   pg/        PostgreSQL: server.c (find binaries), home.c (folder and user), template.c,
  *              cluster.c, registry.c (who owns which), conn.c (deadlines, outcomes),
  *              meter*.c (a file a meter)
@@ -45,7 +45,8 @@ static const struct command command_help = {
 static const struct command *const commands[] = {
         &command_doctor,  &command_list,   &command_check,   &command_plan,     &command_run,
         &command_report,  &command_export, &command_verify,  &command_baseline, &command_gate,
-        &command_predict, &command_clean,  &command_cluster, &command_id,       &command_help,
+        &command_compare, &command_import, &command_predict, &command_clean,    &command_cluster,
+        &command_id,      &command_help,
 };
 
 static const struct command *find_command(const char *name)

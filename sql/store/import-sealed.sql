@@ -1,0 +1,2 @@
+-- Scenarios whose samples have a digest. Columns: run_id, scenario, samples_sha256.
+select run_id, scenario, samples_sha256 from scenario where samples_sha256 is not null order by 1, 2
