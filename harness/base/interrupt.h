@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * SIGINT and SIGTERM as a flag. Everything that waits asks it; the first
- * one ends the work in an orderly way, the second one gives up waiting.
+ * one ends the work in an orderly way, the second one ends the process at once
+ * (exit code 130). Servers and workers end with it; their folders are removed at the next start.
  */
 #ifndef KEYLAB_BASE_INTERRUPT_H
 #define KEYLAB_BASE_INTERRUPT_H
@@ -11,7 +12,9 @@
 
 /* Catches SIGINT and SIGTERM for the process; SIGPIPE is ignored. */
 bool interrupt_catch(struct err *err) MUST_CHECK;
-/* How often it was asked to stop. Safe in any thread. */
+/* What the first and the second one write to standard error (NULL: nothing); kept, not copied. */
+void interrupt_words(const char *first, const char *last);
+/* Was it asked to stop (1, else 0)? Safe in any thread. */
 int interrupt_count(void);
 /* False with ERR_INTERRUPTED when it was asked to stop. */
 bool interrupt_check(struct err *err) MUST_CHECK;

@@ -60,8 +60,12 @@ bool proc_is_alive(pid_t pid, const char *identity);
  * SIGKILL to pid and to all its children, and theirs, none of which can
  * start another meanwhile; waits until they are gone. pid itself is only
  * waited for when it is no child of ours (the caller reaps those).
+ *
+ * With dir (else NULL) also to every process whose working folder is
+ * dir or lies below it, whoever its parent is: what a server leaves behind when only its first
+ * process was killed. pid 0: those alone.
  */
-bool proc_kill_family(pid_t pid, uint64_t deadline_ns, struct err *err) MUST_CHECK;
+bool proc_kill_family(pid_t pid, const char *dir, uint64_t deadline_ns, struct err *err) MUST_CHECK;
 /* "exited with 1", "was ended by signal 9 (Killed)". */
 const char *proc_status_text(int status, char *text, size_t size);
 

@@ -88,27 +88,47 @@ static bool family_has(const struct family *family, long pid)
 	return false;
 }
 
-/* One pass over /proc; *ret_grew when it found a member that was not known. */
-static bool family_scan(struct family *family, bool *ret_grew)
+/* Does the process work in dir, or below it? */
+static bool works_in(long pid, const char *dir)
 {
-	DIR *dir = opendir("/proc");
-	bool ok = dir != NULL;
+	char path[64], folder[4096];
+	size_t len = strlen(dir);
+
+	snprintf(path, sizeof(path), "/proc/%ld/cwd", pid);
+	ssize_t got = readlink(path, folder, sizeof(folder) - 1);
+	if (got < (ssize_t)len)
+		return false;
+	folder[got] = '\0';
+	/* A folder that was removed has " (deleted)" behind its name. */
+	return !strncmp(folder, dir, len) &&
+	       (!folder[len] || folder[len] == '/' || folder[len] == ' ');
+}
+
+/* One pass over /proc; *ret_grew when it found a member that was not known. */
+static bool family_scan(struct family *family, const char *dir, bool *ret_grew)
+{
+	DIR *all = opendir("/proc");
+	bool ok = all != NULL;
 
 	*ret_grew = false;
-	for (struct dirent *item; ok && (item = readdir(dir));) {
+	for (struct dirent *item; ok && (item = readdir(all));) {
 		struct stat_line line;
 		long pid = strtol(item->d_name, NULL, 10);
 
-		if (pid <= 0 || family_has(family, pid) || !stat_read((pid_t)pid, &line) ||
-		    !family_has(family, line.parent))
+		if (pid <= 0 || family_has(family, pid) || !stat_read((pid_t)pid, &line))
+			continue;
+		if (!family_has(family, line.parent) && !(dir && works_in(pid, dir)))
+			continue;
+		/* Nobody ends itself, nor what has ended already. */
+		if (pid == getpid() || line.state == 'Z')
 			continue;
 		/* Stopped first: what stands still starts no children. */
 		kill((pid_t)pid, SIGSTOP);
 		ok = family_add(family, (pid_t)pid);
 		*ret_grew = true;
 	}
-	if (dir)
-		closedir(dir);
+	if (all)
+		closedir(all);
 	return ok;
 }
 
@@ -125,15 +145,17 @@ static bool wait_gone(int pidfd, uint64_t deadline_ns)
 	return true;
 }
 
-bool proc_kill_family(pid_t pid, uint64_t deadline_ns, struct err *err)
+bool proc_kill_family(pid_t pid, const char *dir, uint64_t deadline_ns, struct err *err)
 {
+	CLEANUP(free_p) char *real_dir = dir ? realpath(dir, NULL) : NULL;
 	struct family family = {0};
 	bool grew = true, gone = true, ok;
 
-	kill(pid, SIGSTOP);
-	ok = family_add(&family, pid);
+	if (pid > 0)
+		kill(pid, SIGSTOP);
+	ok = pid <= 0 || family_add(&family, pid);
 	while (ok && grew)
-		ok = family_scan(&family, &grew);
+		ok = family_scan(&family, real_dir, &grew);
 	int *fds = calloc(family.count + 1, sizeof(*fds));
 	ok = ok && fds;
 	for (size_t i = 0; ok && i < family.count; i++)
@@ -151,6 +173,7 @@ bool proc_kill_family(pid_t pid, uint64_t deadline_ns, struct err *err)
 		return err_set(err, ERR_SYSTEM, "out of memory or no /proc");
 	if (!gone)
 		return err_set(err, ERR_SYSTEM,
-		               "processes of %ld did not end in time after SIGKILL", (long)pid);
+		               "processes of %ld%s%s did not end in time after SIGKILL", (long)pid,
+		               dir ? " in " : "", dir ? dir : "");
 	return true;
 }

@@ -361,7 +361,17 @@ static int run_set(const struct options *options, const struct scenario_set *set
 	        .keep = options->keep,
 	        .watcher = {progress_moment, progress_message, &progress},
 	};
+	CLEANUP(free_p)
+	char *left =
+	        fs_printf(&err,
+	                  "\nkeylab: gave up waiting; what is left in %s/clusters is removed at "
+	                  "the next start, or now by keylab clean\n",
+	                  home->root);
+	interrupt_words(options->quiet ? NULL
+	                               : "\nkeylab: ending the run; once more gives up waiting\n",
+	                left);
 	bool ok = run_all(&request, &result, &err);
+	interrupt_words(NULL, NULL);
 	progress_finish(&progress);
 	return ok ? finish(store, options, &result) : fail(&err);
 }

@@ -69,7 +69,7 @@ static bool write_settings(struct cluster *cluster, const struct cluster_setting
 	if (!ok || !buf_ok(&conf, err) || !fs_write_fast(path, conf.data, conf.len, 0600, err))
 		return false;
 	if (cluster->home->drop &&
-	    chown(path, cluster->home->server_uid, cluster->home->server_gid) < 0)
+	    lchown(path, cluster->home->server_uid, cluster->home->server_gid) < 0)
 		return err_errno(err, "%s", path);
 	return true;
 }
@@ -81,20 +81,17 @@ static bool choose_socket_dir(struct cluster *cluster, struct err *err)
 	const struct home *home = cluster->home;
 
 	cluster->socket_dir = fs_join(err, cluster->dir, "s");
+	if (cluster->socket_dir && strlen(cluster->socket_dir) + strlen("/.s.PGSQL.5432.lock") >=
+	                                   sizeof(address.sun_path)) {
+		free(cluster->socket_dir);
+		cluster->socket_dir = registry_far_socket_dir(cluster->dir, err);
+	}
 	if (!cluster->socket_dir)
 		return false;
-	if (strlen(cluster->socket_dir) + strlen("/.s.PGSQL.5432.lock") <
-	    sizeof(address.sun_path)) {
-		if (mkdir(cluster->socket_dir, 0700) < 0)
-			return err_errno(err, "cannot make the folder %s", cluster->socket_dir);
-	} else {
-		free(cluster->socket_dir);
-		cluster->socket_dir = fs_make_temp_dir("/tmp/keylab-s-", err);
-		if (!cluster->socket_dir ||
-		    !registry_note_socket(cluster->dir, cluster->socket_dir, err))
-			return false;
-	}
-	if (home->drop && chown(cluster->socket_dir, home->server_uid, home->server_gid) < 0)
+	/* Never one that is there already, whoever made it. */
+	if (mkdir(cluster->socket_dir, 0700) < 0)
+		return err_errno(err, "cannot make the folder %s", cluster->socket_dir);
+	if (home->drop && lchown(cluster->socket_dir, home->server_uid, home->server_gid) < 0)
 		return err_errno(err, "%s", cluster->socket_dir);
 	return true;
 }
@@ -225,6 +222,7 @@ bool cluster_start(struct cluster *cluster, uint64_t deadline_ns, struct err *er
 		return false;
 	if (log < 0)
 		return err_errno(err, "cannot write %s", cluster->log_path);
+	cluster->started = true;
 	if (!proc_start(&spec, &cluster->postmaster, err) ||
 	    !registry_note_server(cluster->dir, cluster->postmaster.pid, err))
 		return false;
@@ -238,9 +236,12 @@ static bool kill_server(struct cluster *cluster, struct err *err)
 {
 	int status;
 
+	/* A postmaster that was killed leaves backends that nobody is the parent of. */
 	if (!cluster->postmaster.pid)
-		return true;
-	bool ok = proc_kill_family(cluster->postmaster.pid, deadline_after(KILL_WAIT_NS), err);
+		return !cluster->started ||
+		       proc_kill_family(0, cluster->data_dir, deadline_after(KILL_WAIT_NS), err);
+	bool ok = proc_kill_family(cluster->postmaster.pid, cluster->data_dir,
+	                           deadline_after(KILL_WAIT_NS), err);
 	return proc_wait(&cluster->postmaster, deadline_after(KILL_WAIT_NS), &status, err) && ok;
 }
 
@@ -250,14 +251,16 @@ bool cluster_stop(struct cluster *cluster, enum cluster_stop_mode mode, uint64_t
 	int status;
 	struct err ignored;
 
-	if (!cluster->postmaster.pid)
-		return true;
-	if (mode == CLUSTER_STOP_KILL)
+	if (mode == CLUSTER_STOP_KILL || !cluster->postmaster.pid)
 		return kill_server(cluster, err);
 	proc_signal(&cluster->postmaster, mode == CLUSTER_STOP_FAST ? SIGINT : SIGQUIT);
-	if (proc_wait(&cluster->postmaster, deadline_ns, &status, err))
+	if (proc_wait(&cluster->postmaster, deadline_ns, &status, err)) {
+		cluster->started = false;
 		return true;
-	err_within(err, "the server did not stop and was killed");
+	}
+	err_set(err, ERR_ENVIRONMENT,
+	        "the server did not stop before the deadline and was killed; a longer deadline: "
+	        "gives it more time");
 	if (!kill_server(cluster, &ignored))
 		err_within(err, "%s", ignored.message);
 	return false;

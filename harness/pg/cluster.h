@@ -41,6 +41,7 @@ struct cluster {
 	char *socket_dir;            /* owned */
 	char *log_path;              /* owned */
 	struct proc postmaster;      /* PROC_NONE while it does not run */
+	bool started;                /* since it was last stopped in an orderly way */
 	bool keep;                   /* leave the folder behind for a look */
 };
 

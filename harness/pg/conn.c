@@ -11,6 +11,8 @@
 #include "base/interrupt.h"
 #include "sql.h"
 
+/* The harness's own statements; the longest copies a database with a large dataset. */
+#define QUERY_WAIT_NS (600 * NS_PER_S)
 /* How long a cancelled statement may take to end before its connection is given up. */
 #define CANCEL_WAIT_NS (10 * NS_PER_S)
 
@@ -492,20 +494,27 @@ bool conn_run(struct conn *conn, const char *sql, uint64_t deadline_ns, struct o
 bool conn_query(struct conn *conn, const char *sql, const char *const *params, int params_count,
                 PGresult **ret, struct err *err)
 {
+	CLEANUP(outcome_finish) struct outcome outcome;
+	bool done = false;
+
+	outcome_init(&outcome);
 	if (!interrupt_check(err))
 		return false;
-	PGresult *result = PQexecParams(conn->pg, sql, params_count, NULL, params, NULL, NULL, 0);
-	ExecStatusType status = PQresultStatus(result);
-
-	if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
-		const char *message = field(result, PG_DIAG_MESSAGE_PRIMARY);
-
-		err_set(err, ERR_ENVIRONMENT, "%s%s%s", field(result, PG_DIAG_SQLSTATE),
-		        message[0] ? ": " : "", message[0] ? message : PQerrorMessage(conn->pg));
-		PQclear(result);
+	/* Not PQexecParams: it waits for a server that hangs, whoever asks it to stop. */
+	if (!PQsendQueryParams(conn->pg, sql, params_count, NULL, params, NULL, NULL, 0))
+		return err_set(err, ERR_ENVIRONMENT, "%s", PQerrorMessage(conn->pg));
+	if (!wait_results(conn, deadline_after(QUERY_WAIT_NS), &outcome, &done, err))
 		return false;
-	}
-	*ret = result;
+	if (!done)
+		return err_set(err, ERR_ENVIRONMENT, "the server did not answer in %d s",
+		               (int)(QUERY_WAIT_NS / NS_PER_S));
+	if (outcome.kind == OUTCOME_ERROR)
+		return err_set(err, ERR_ENVIRONMENT, "%s: %s", outcome.sqlstate,
+		               outcome.message.data);
+	if (!outcome.result || PQstatus(conn->pg) != CONNECTION_OK)
+		return err_set(err, ERR_ENVIRONMENT, "%s", PQerrorMessage(conn->pg));
+	*ret = outcome.result;
+	outcome.result = NULL;
 	return true;
 }
 

@@ -62,9 +62,11 @@ bool registry_note_server(const char *dir, pid_t server, struct err *err)
 	return owner_note(dir, "server", identity, err);
 }
 
-bool registry_note_socket(const char *dir, const char *socket_dir, struct err *err)
+char *registry_far_socket_dir(const char *dir, struct err *err)
 {
-	return owner_note(dir, "socket", socket_dir, err);
+	const char *slash = strrchr(dir, '/');
+
+	return fs_printf(err, "/tmp/keylab-s-%s", slash ? slash + 1 : dir);
 }
 
 bool registry_add(const struct home *home, char **ret_dir, struct err *err)
@@ -78,8 +80,9 @@ bool registry_add(const struct home *home, char **ret_dir, struct err *err)
 		return false;
 	snprintf(who, sizeof(who), "%ld %s", (long)getpid(),
 	         proc_identity(getpid(), (char[PROC_IDENTITY_BYTES]){0}));
+	/* The server user passes through, and can neither list nor write. */
 	if (!owner_note(dir, "keylab", who, err) ||
-	    (home->drop && chown(dir, home->server_uid, home->server_gid) < 0 &&
+	    (home->drop && (chown(dir, (uid_t)-1, home->server_gid) < 0 || chmod(dir, 0710) < 0) &&
 	     !err_errno(err, "%s", dir))) {
 		if (!fs_remove_tree(dir, NULL))
 			err_within(err, "and %s is left behind", dir);
@@ -103,7 +106,6 @@ struct owner {
 	char keylab_identity[PROC_IDENTITY_BYTES];
 	pid_t server; /* of the last start */
 	char server_identity[PROC_IDENTITY_BYTES];
-	char socket_dir[4096];
 };
 
 static void owner_read(const char *dir, struct owner *ret)
@@ -127,19 +129,18 @@ static void owner_read(const char *dir, struct owner *ret)
 		} else if (sscanf(line, "server %ld %79s", &pid, identity) == 2) {
 			ret->server = (pid_t)pid;
 			memcpy(ret->server_identity, identity, sizeof(identity));
-		} else if (!strncmp(line, "socket ", 7)) {
-			snprintf(ret->socket_dir, sizeof(ret->socket_dir), "%s", line + 7);
 		}
 	}
 }
 
 /*
  * A killed postmaster leaves a small System V segment behind; its key and id
- * are the 7th line of postmaster.pid (src/include/utils/pidfile.h).
+ * are the 7th line of postmaster.pid (src/include/utils/pidfile.h). The file
+ * is the server user's: only what belongs to that user is removed.
  */
-static void remove_shared_memory(const char *dir)
+static void remove_shared_memory(const struct home *home, const char *data_dir)
 {
-	CLEANUP(free_p) char *path = fs_join(NULL, dir, "data/postmaster.pid");
+	CLEANUP(free_p) char *path = fs_join(NULL, data_dir, "postmaster.pid");
 	CLEANUP(buf_finish) struct buf text;
 	unsigned long key;
 	int id;
@@ -154,20 +155,19 @@ static void remove_shared_memory(const char *dir)
 		line = line ? line + 1 : NULL;
 	}
 	if (line && sscanf(line, "%lu %d", &key, &id) == 2 && shmctl(id, IPC_STAT, &state) == 0 &&
-	    (unsigned long)(unsigned int)state.shm_perm.__key == key && state.shm_nattch == 0)
+	    (unsigned long)(unsigned int)state.shm_perm.__key == key && state.shm_nattch == 0 &&
+	    state.shm_perm.cuid == home->server_uid)
 		shmctl(id, IPC_RMID, NULL);
 }
 
 void registry_remove(const struct home *home, const char *dir)
 {
-	struct owner owner;
+	CLEANUP(free_p) char *data_dir = fs_join(NULL, dir, "data");
+	CLEANUP(free_p) char *far = registry_far_socket_dir(dir, NULL);
 
-	(void)home;
-	owner_read(dir, &owner);
-	remove_shared_memory(dir);
-	/* Made by choose_socket_dir, under a name that nobody guessed. */
-	if (!strncmp(owner.socket_dir, "/tmp/keylab-s-", 14) &&
-	    !fs_remove_tree(owner.socket_dir, NULL))
+	if (data_dir)
+		remove_shared_memory(home, data_dir);
+	if (far && !fs_remove_tree(far, NULL))
 		return;
 	if (!fs_remove_tree(dir, NULL))
 		return;
@@ -177,9 +177,11 @@ static bool reap_one(const struct home *home, const char *dir, bool remove_kept,
                      struct cluster_reaped *count, struct err *err)
 {
 	CLEANUP(free_p) char *keep = fs_join(err, dir, "keep");
+	CLEANUP(free_p) char *data_dir = fs_join(err, dir, "data");
+	pid_t server = 0;
 	struct owner owner;
 
-	if (!keep)
+	if (!keep || !data_dir)
 		return false;
 	owner_read(dir, &owner);
 	if (proc_is_alive(owner.keylab, owner.keylab_identity)) {
@@ -188,9 +190,11 @@ static bool reap_one(const struct home *home, const char *dir, bool remove_kept,
 	}
 	if (proc_is_alive(owner.server, owner.server_identity)) {
 		count->servers++;
-		if (!proc_kill_family(owner.server, deadline_after(REAP_WAIT_NS), err))
-			return err_within(err, "the server of %s", dir);
+		server = owner.server;
 	}
+	/* Also what is left of a server whose first process is dead, or was never noted. */
+	if (!proc_kill_family(server, data_dir, deadline_after(REAP_WAIT_NS), err))
+		return err_within(err, "the server of %s", dir);
 	if (fs_exists(keep) && !remove_kept) {
 		count->kept++;
 		return true;
@@ -200,6 +204,39 @@ static bool reap_one(const struct home *home, const char *dir, bool remove_kept,
 		return err_set(err, ERR_SYSTEM, "%s could not be removed", dir);
 	count->clusters++;
 	return true;
+}
+
+/* What a killed keylab was making in HOME/templates or HOME/servers: new-… Whoever makes one
+   holds the folder's lock. */
+static bool reap_unfinished(const struct home *home, const char *name, struct err *err)
+{
+	CLEANUP(free_p) char *folder = fs_join(err, home->root, name);
+	CLEANUP(free_p) char *lock_path = folder ? fs_join(err, folder, "lock") : NULL;
+	CLEANUP(close_p)
+	int lock =
+	        lock_path ? open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+	bool ok = true;
+
+	if (!lock_path)
+		return false;
+	if (lock < 0)
+		return err_errno(err, "%s", lock_path);
+	if (flock(lock, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK || err_errno(err, "%s", lock_path);
+	DIR *dir = opendir(folder);
+	if (!dir)
+		return err_errno(err, "%s", folder);
+	for (struct dirent *item; ok && (item = readdir(dir));) {
+		if (strncmp(item->d_name, "new-", 4))
+			continue;
+		CLEANUP(free_p) char *path = fs_join(err, folder, item->d_name);
+		ok = path && proc_kill_family(0, path, deadline_after(REAP_WAIT_NS), err);
+		if (ok)
+			remove_shared_memory(home, path);
+		ok = ok && fs_remove_tree(path, err);
+	}
+	closedir(dir);
+	return ok;
 }
 
 bool cluster_reap(const struct home *home, bool remove_kept, struct cluster_reaped *ret,
@@ -222,6 +259,7 @@ bool cluster_reap(const struct home *home, bool remove_kept, struct cluster_reap
 		ok = path && reap_one(home, path, remove_kept, &count, err);
 	}
 	closedir(dir);
+	ok = ok && reap_unfinished(home, "templates", err) && reap_unfinished(home, "servers", err);
 	if (ok)
 		*ret = count;
 	return ok;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * Which keylab owns which cluster folder: HOME/clusters/c-…/owner holds the
- * pid of the keylab, who that pid is, the server's pid, and a socket folder
- * that lies elsewhere. A file `keep` marks what a failed run left for a look.
+ * pid of the keylab, who that pid is, and the server's pid. The folder and what
+ * lies in it is keylab's, but for data/ and s/, which are the server user's: nothing that the
+ * reaper believes can be written by a server. A file `keep` marks what a failed run left for a
+ * look.
  *
  * Folders appear and are judged under one lock (HOME/clusters/lock), so a
  * reaper never sees one without its owner.
@@ -16,10 +18,12 @@
 #include "base/err.h"
 #include "pg/home.h"
 
-/* A new registered folder, owned by the server user; *ret_dir is owned by the caller. */
+/* A new registered folder, which the server user may pass; *ret_dir is owned by the caller. */
 bool registry_add(const struct home *home, char **ret_dir, struct err *err) MUST_CHECK;
 bool registry_note_server(const char *dir, pid_t server, struct err *err) MUST_CHECK;
-bool registry_note_socket(const char *dir, const char *socket_dir, struct err *err) MUST_CHECK;
+/* Where the socket of a cluster lies whose own folder is too deep: in /tmp, under the cluster's
+   name, which nobody can guess or list. It need not exist; owned. */
+char *registry_far_socket_dir(const char *dir, struct err *err) MUST_CHECK;
 /* Marks it as kept. Failure only means that the next reaping removes it. */
 void registry_keep(const char *dir);
 /* Removes the folder, its socket folder and its server's shared memory. */

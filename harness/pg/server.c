@@ -2,11 +2,12 @@
 /* Looking for server binaries. */
 #include "pg/server.h"
 
-#include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -85,6 +86,14 @@ static bool relocate(struct server *server, const struct home *home, struct err 
 		               "that could be copied (no share folder beside it); move it to where "
 		               "everybody can read it",
 		               home->server_name, server->found_in);
+	CLEANUP(free_p) char *lock_path = fs_printf(err, "%s/servers/lock", home->root);
+	CLEANUP(close_p)
+	int lock =
+	        lock_path ? open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+	if (!lock_path)
+		return false;
+	if (lock < 0 || flock(lock, LOCK_EX) < 0)
+		return err_errno(err, "%s", lock_path);
 	if (!fs_is_dir(to)) {
 		CLEANUP(free_p) char *prefix = fs_printf(err, "%s/servers/new-", home->root);
 		CLEANUP(free_p) char *parent = prefix ? fs_make_temp_dir(prefix, err) : NULL;
@@ -92,8 +101,7 @@ static bool relocate(struct server *server, const struct home *home, struct err 
 
 		if (!fresh || !fs_copy_tree(from, fresh, (uid_t)-1, (gid_t)-1, err))
 			return false;
-		/* Another keylab may have been first: then its copy serves. */
-		if (rename(fresh, to) < 0 && errno != ENOTEMPTY && errno != EEXIST)
+		if (rename(fresh, to) < 0)
 			return err_errno(err, "%s", to);
 		if (!fs_remove_tree(parent, &inner))
 			return err_set(err, ERR_SYSTEM, "%s", inner.message);

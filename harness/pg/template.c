@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +99,8 @@ static bool run_initdb(const struct home *home, const struct server *server, con
 	                         .dir = "/",
 	                         .uid = home->server_uid,
 	                         .gid = home->server_gid,
-	                         .drop = home->drop};
+	                         .drop = home->drop,
+	                         .death_signal = SIGKILL};
 	struct proc_result result;
 	char text[64];
 

@@ -206,8 +206,7 @@ static bool take_params(struct walk *walk, struct err *err)
 {
 	const struct run_request *request = walk->request;
 
-	if (!scenario_params(walk->scenario, request->profile, request->overrides,
-	                     request->overrides_count, &walk->arena, &walk->params, err))
+	if (!setup_params(request, walk->scenario, &walk->arena, &walk->params, err))
 		return false;
 	walk->params_scope = (struct scope){.pairs = &walk->params};
 	walk->lets_scope = (struct scope){.outer = &walk->params_scope, .pairs = &walk->lets};
@@ -291,11 +290,16 @@ static bool end_scenario(struct run *run, size_t index, uint64_t started_ns, con
                          const char *reason, struct err *err)
 {
 	const struct scenario *scenario = run->request->scenarios[index];
+	struct store *store = run->request->store;
 
-	if (!record_scenario_state(run->request->store, run->run_id, scenario->name, status, reason,
-	                           err) ||
-	    !derive(run, scenario, err))
+	/* One transaction: one that is done has its verdicts, wherever we are killed. */
+	if (!store_begin(store, err))
 		return false;
+	if (!record_scenario_state(store, run->run_id, scenario->name, status, reason, err) ||
+	    !derive(run, scenario, err) || !store_commit(store, err)) {
+		store_rollback(store);
+		return false;
+	}
 	tell_end(run, index, started_ns, status, reason);
 	return true;
 }
@@ -454,8 +458,7 @@ static bool params_fit(const struct run_request *request, struct err *err)
 		struct pairs params;
 
 		arena_init(&arena, 0);
-		if (!scenario_params(request->scenarios[i], request->profile, request->overrides,
-		                     request->overrides_count, &arena, &params, err))
+		if (!setup_params(request, request->scenarios[i], &arena, &params, err))
 			return err_within(err, "%s", request->scenarios[i]->name);
 	}
 	return true;
@@ -475,8 +478,7 @@ static bool run_scenarios(struct run *run, struct err *err)
 
 		arena_init(&arena, 0);
 		if (!setup_scenario(request, run->run_id, i, err) ||
-		    !scenario_params(scenario, request->profile, request->overrides,
-		                     request->overrides_count, &arena, &params, err))
+		    !setup_params(request, scenario, &arena, &params, err))
 			return false;
 		run->steps_total += walk_count(scenario->steps, scenario->steps_count, &scope);
 	}

@@ -44,7 +44,7 @@ struct run_request {
 	struct scenario *const *scenarios; /* checked */
 	size_t scenarios_count;
 	enum profile profile;
-	const char *const *overrides; /* "name=value" */
+	const char *const *overrides; /* "name=value"; each scenario takes those that it has */
 	size_t overrides_count;
 	int64_t seed;
 	const char *argv; /* JSON array */

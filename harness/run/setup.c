@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /* The rows of a scenario and of its cluster, before the first step. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -198,6 +199,32 @@ static bool add_chart(const struct run_request *request, int64_t run_id,
 	return store_exec(request->store, sql_store_add_chart, binds, COUNT_OF(binds), err);
 }
 
+static bool has_param(const struct scenario *scenario, const char *override)
+{
+	size_t len = strcspn(override, "=");
+
+	for (size_t i = 0; i < scenario->params_count; i++)
+		if (strlen(scenario->params[i].name) == len &&
+		    !strncmp(scenario->params[i].name, override, len))
+			return true;
+	return false;
+}
+
+bool setup_params(const struct run_request *request, const struct scenario *scenario,
+                  struct arena *arena, struct pairs *ret, struct err *err)
+{
+	CLEANUP(free_p)
+	const char **own = calloc(request->overrides_count + 1, sizeof(*own));
+	size_t count = 0;
+
+	if (!own)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	for (size_t i = 0; i < request->overrides_count; i++)
+		if (has_param(scenario, request->overrides[i]))
+			own[count++] = request->overrides[i];
+	return scenario_params(scenario, request->profile, own, count, arena, ret, err);
+}
+
 static bool add_rows(const struct run_request *request, int64_t run_id, size_t index,
                      struct err *err)
 {
@@ -207,8 +234,7 @@ static bool add_rows(const struct run_request *request, int64_t run_id, size_t i
 	const struct scope scope = {.pairs = &params};
 
 	arena_init(&arena, 0);
-	if (!scenario_params(scenario, request->profile, request->overrides,
-	                     request->overrides_count, &arena, &params, err) ||
+	if (!setup_params(request, scenario, &arena, &params, err) ||
 	    !add_scenario(request, run_id, index, err) ||
 	    !add_params(request, run_id, scenario, &params, err) ||
 	    !add_arms(request, run_id, scenario, err))
