@@ -123,8 +123,8 @@ static void each_entry_is_well_formed(void **state)
 		buf_init(&text, 0);
 		buf_init(&messages, 0);
 		bool ok = sabotaged(&table, entry, &path, &text);
-		if (ok && !scenario_load_text(path, text.data, text.len, run_vocabulary(), &scenario,
-		                              &messages, NULL)) {
+		if (ok && !scenario_load_text(path, text.data, text.len, run_vocabulary(),
+		                              &scenario, &messages, NULL)) {
 			print_error("entry at line %d: %s\n", entry->place.line, messages.data);
 			ok = false;
 		}
@@ -211,15 +211,15 @@ static int emit(const char *dir)
 		if (!sabotaged(&table, entry, &path, &text))
 			return 1;
 		*strrchr(path, '/') = '\0';
-		snprintf(folder, sizeof(folder), "%s/%zu/%s", dir, i + 1, strrchr(path, '/') + 1);
-		*strrchr(folder, '/') = '\0';
-		if (!fs_mkdirs(folder, 0755, NULL))
+		char *document = strrchr(path, '/');
+		*document++ = '\0';
+		snprintf(folder, sizeof(folder), "%s/%zu", dir, i + 1);
+		/* With what it includes, also from other documents. */
+		if (!fs_mkdirs(dir, 0755, NULL) ||
+		    !fs_copy_tree(path, folder, (uid_t)-1, (gid_t)-1, NULL))
 			return 1;
-		folder[strlen(folder)] = '/';
-		/* With what it includes. */
-		if (!fs_copy_tree(path, folder, (uid_t)-1, (gid_t)-1, NULL))
-			return 1;
-		snprintf(file, sizeof(file), "%s/%s.yaml", folder, text_of(entry, "scenario"));
+		snprintf(file, sizeof(file), "%s/%s/%s.yaml", folder, document,
+		         text_of(entry, "scenario"));
 		if (!fs_write(file, text.data, text.len, 0644, NULL))
 			return 1;
 		printf("%s\t%s\t", file, profile ? profile : "quick");
