@@ -71,6 +71,18 @@ bool walk_note_blocked(struct walk *walk, const struct outcome *outcome, int64_t
 	                       "blocked", outcome->message.data, err);
 }
 
+/* A step's row, a note when it was blocked, and what the server said meanwhile (session may be
+ * NULL). */
+static bool record_whole(struct walk *walk, const struct step_record *record,
+                         struct session *session, struct err *err)
+{
+	int64_t step_id;
+
+	return walk_record(walk, record, &step_id, err) &&
+	       walk_note_blocked(walk, record->outcome, step_id, err) &&
+	       (!session || walk_record_pending(walk, session, record->step, record->frame, err));
+}
+
 /* The outcome of a step that is called `as: NAME`, as samples. */
 static bool outcome_readings(const struct outcome *outcome, struct readings *ret, struct err *err)
 {
@@ -94,7 +106,6 @@ static enum walk_end finish_statement(struct walk *walk, const struct step *step
 	const struct step *asked = sent ? sent : step;
 	bool as_expected = asked->expect.given && is_expected(asked, outcome);
 	bool samples = asked->name != NULL;
-	int64_t step_id;
 	bool ok = !samples || outcome_readings(outcome, &readings, err);
 	const struct step_record record = {
 	        .step = step,
@@ -107,9 +118,7 @@ static enum walk_end finish_statement(struct walk *walk, const struct step *step
 	        .readings = &readings,
 	};
 
-	ok = ok && walk_record(walk, &record, &step_id, err) &&
-	     walk_note_blocked(walk, outcome, step_id, err) &&
-	     walk_record_pending(walk, session, step, frame, err);
+	ok = ok && record_whole(walk, &record, session, err);
 	readings_finish(&readings);
 	return ok ? walk_judge(walk, asked, outcome) : WALK_FAILS;
 }
@@ -237,7 +246,6 @@ static enum walk_end do_measure(struct walk *walk, const struct step *step,
 	CLEANUP(outcome_finish) struct outcome outcome;
 	struct readings readings = {0};
 	struct session *session;
-	int64_t step_id;
 
 	outcome_init(&outcome);
 	if (!sql)
@@ -253,9 +261,7 @@ static enum walk_end do_measure(struct walk *walk, const struct step *step,
 	        .outcome = &outcome,
 	        .readings = &readings,
 	};
-	ok = ok && walk_record(walk, &record, &step_id, err) &&
-	     walk_note_blocked(walk, &outcome, step_id, err) &&
-	     walk_record_pending(walk, session, step, frame, err);
+	ok = ok && record_whole(walk, &record, session, err);
 	readings_finish(&readings);
 	return ok ? walk_judge(walk, step, &outcome) : WALK_FAILS;
 }
@@ -310,7 +316,6 @@ static enum walk_end do_probe(struct walk *walk, const struct step *step, const 
 	CLEANUP(outcome_finish) struct outcome outcome;
 	struct readings readings = {0};
 	struct session *session;
-	int64_t step_id;
 
 	outcome_init(&outcome);
 	enum walk_end end = query(walk, step, scope, &sql, &session, &outcome, err);
@@ -326,9 +331,7 @@ static enum walk_end do_probe(struct walk *walk, const struct step *step, const 
 	        .readings = &readings,
 	        .reps = reps,
 	};
-	ok = ok && walk_record(walk, &record, &step_id, err) &&
-	     walk_note_blocked(walk, &outcome, step_id, err) &&
-	     walk_record_pending(walk, session, step, frame, err);
+	ok = ok && record_whole(walk, &record, session, err);
 	readings_finish(&readings);
 	return ok ? walk_judge(walk, step, &outcome) : WALK_FAILS;
 }
@@ -373,7 +376,6 @@ static enum walk_end do_prove(struct walk *walk, const struct step *step, const 
 	struct readings readings = {0};
 	struct session *session;
 	const char *value = NULL;
-	int64_t step_id;
 
 	outcome_init(&outcome);
 	enum walk_end end = query(walk, step, scope, &sql, &session, &outcome, err);
@@ -390,9 +392,7 @@ static enum walk_end do_prove(struct walk *walk, const struct step *step, const 
 	        .outcome = &outcome,
 	        .readings = &readings,
 	};
-	ok = ok && walk_record(walk, &record, &step_id, err) &&
-	     walk_note_blocked(walk, &outcome, step_id, err) &&
-	     walk_record_pending(walk, session, step, frame, err);
+	ok = ok && record_whole(walk, &record, session, err);
 	readings_finish(&readings);
 	if (!ok)
 		return WALK_FAILS;
@@ -425,7 +425,6 @@ static enum walk_end do_let(struct walk *walk, const struct step *step, const st
 	CLEANUP(outcome_finish) struct outcome outcome;
 	struct session *session;
 	const char *value = NULL;
-	int64_t step_id;
 
 	outcome_init(&outcome);
 	enum walk_end end = query(walk, step, scope, &sql, &session, &outcome, err);
@@ -436,9 +435,7 @@ static enum walk_end do_let(struct walk *walk, const struct step *step, const st
 	                                   .session = session->name,
 	                                   .sql = sql,
 	                                   .outcome = &outcome};
-	if (!walk_record(walk, &record, &step_id, err) ||
-	    !walk_note_blocked(walk, &outcome, step_id, err) ||
-	    !walk_record_pending(walk, session, step, frame, err))
+	if (!record_whole(walk, &record, session, err))
 		return WALK_FAILS;
 	if (!one_value(&outcome, &value) || !value) {
 		end = not_one_value(walk, step, &outcome);
@@ -505,7 +502,6 @@ static enum walk_end run_control(struct walk *walk, const struct step *step,
                                  const struct frame *frame, const char *sql, struct err *err)
 {
 	CLEANUP(outcome_finish) struct outcome outcome;
-	int64_t step_id;
 
 	outcome_init(&outcome);
 	if (!walk_control(walk, err))
@@ -517,8 +513,7 @@ static enum walk_end run_control(struct walk *walk, const struct step *step,
 	                                   .session = "keylab",
 	                                   .sql = sql,
 	                                   .outcome = &outcome};
-	if (!walk_record(walk, &record, &step_id, err) ||
-	    !walk_note_blocked(walk, &outcome, step_id, err))
+	if (!record_whole(walk, &record, NULL, err))
 		return WALK_FAILS;
 	return walk_judge(walk, step, &outcome);
 }
@@ -657,7 +652,6 @@ static enum walk_end do_wait(struct walk *walk, const struct step *step, const s
 	uint64_t started_ns = clock_now_ns(), deadline_ns = deadline_after(step->deadline_ns);
 	struct session *session;
 	bool is_true = false;
-	int64_t step_id;
 
 	outcome_init(&outcome);
 	outcome.started_us = clock_wall_us();
@@ -683,8 +677,7 @@ static enum walk_end do_wait(struct walk *walk, const struct step *step, const s
 	                                   .session = session->name,
 	                                   .sql = sql,
 	                                   .outcome = &outcome};
-	if (!walk_record(walk, &record, &step_id, err) ||
-	    !walk_note_blocked(walk, &outcome, step_id, err))
+	if (!record_whole(walk, &record, NULL, err))
 		return WALK_FAILS;
 	return walk_judge(walk, step, &outcome);
 }
