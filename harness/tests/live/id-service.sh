@@ -58,6 +58,10 @@ is "$(sql "select count(*) from (select sum(value * iif(metric = 'attempted', 1,
 is "$(sql "select min(value) || ' ' || max(value) from samples where step = 'A' and metric = 'exit_code'")" '137 137' \
 	'the killed worker was killed'
 
+run "$keylab" report --db "$db" --out "$scratch/page.html"
+is "$rc" 0 'the page is rendered'
+like "$(<"$scratch/page.html")" 'serves its memory, then errors <a href="#[^"]*segment-outage"' 'with the table of the schemes, whose cells link to claims'
+
 # A keylab that dies among its workers.
 has_workers() {
 	[[ -n $(workers) ]]
