@@ -65,6 +65,16 @@ void cluster_destroy(struct cluster *cluster);
 void cluster_destroy_p(struct cluster **cluster);
 /* Has the postmaster ended by itself? */
 bool cluster_is_running(struct cluster *cluster);
+/*
+ * Power loss (power.c). cluster_sync writes all of the data folder's file
+ * system to its device and makes sure that the kernel tells what is not there;
+ * cluster_drop_unsynced, of a server that was killed, empties every page of
+ * the data folder that the device has not got. ERR_ENVIRONMENT where the
+ * kernel does not tell.
+ */
+bool cluster_sync(const struct cluster *cluster, struct err *err) MUST_CHECK;
+bool cluster_drop_unsynced(const struct cluster *cluster, uint64_t *ret_pages,
+                           struct err *err) MUST_CHECK;
 /* Appends the last lines of the server's log. */
 void cluster_log_tail(const struct cluster *cluster, size_t lines, struct buf *ret);
 

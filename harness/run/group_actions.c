@@ -240,11 +240,29 @@ enum walk_end walk_signal(struct walk *walk, const struct step *step, const stru
 	return ok ? WALK_GOES_ON : WALK_FAILS;
 }
 
+/* What the device has not got of a server that is killed now is gone. */
+static bool power_off(struct walk *walk, const struct step *step, struct readings *readings,
+                      struct err *err)
+{
+	uint64_t pages = 0;
+
+	bool ok = cluster_stop(walk->cluster, CLUSTER_STOP_KILL, deadline_after(step->deadline_ns),
+	                       err);
+	sessions_close(walk);
+	return ok && cluster_drop_unsynced(walk->cluster, &pages, err) &&
+	       readings_add_int(readings, "lost_pages", "event", (int64_t)pages, err);
+}
+
 /* Ends the server in the step's way, or starts it again. */
-static bool change_server(struct walk *walk, const struct step *step, struct err *err)
+static bool change_server(struct walk *walk, const struct step *step, struct readings *readings,
+                          struct err *err)
 {
 	enum cluster_stop_mode mode = CLUSTER_STOP_KILL;
 
+	if (!strcmp(step->name, "sync"))
+		return cluster_sync(walk->cluster, err);
+	if (!strcmp(step->name, "power-off"))
+		return power_off(walk, step, readings, err);
 	if (!strcmp(step->name, "start")) {
 		if (cluster_is_running(walk->cluster))
 			return err_set(err, ERR_ENVIRONMENT, "the server runs already");
@@ -286,16 +304,22 @@ enum walk_end walk_server(struct walk *walk, const struct step *step, const stru
 	uint64_t started_ns = clock_now_ns();
 	int64_t started_us = clock_wall_us();
 	char metric[32];
+	/* Names of metrics have no hyphen. */
+	const char *mode = !strcmp(step->name, "power-off") ? "power_off" : step->name;
 
 	(void)scope;
-	if (!change_server(walk, step, err))
+	if (!change_server(walk, step, &readings, err)) {
+		readings_finish(&readings);
+		/* A machine that cannot show it does not make the claims false. */
+		walk->cannot = err->kind == ERR_ENVIRONMENT && !strcmp(step->name, "sync");
 		return err->kind == ERR_INTERRUPTED ? WALK_FAILS : fault(walk, step, err);
-	if (!add_progress(walk, step->name, &readings, err))
+	}
+	if (!add_progress(walk, mode, &readings, err))
 		return WALK_FAILS;
-	snprintf(metric, sizeof(metric), "%s_at_ns", step->name);
+	snprintf(metric, sizeof(metric), "%s_at_ns", mode);
 	bool ok = readings_add_int(&readings, metric, "timing",
 	                           (int64_t)(started_ns - walk->origin_ns), err);
-	snprintf(metric, sizeof(metric), "%s_done_ns", step->name);
+	snprintf(metric, sizeof(metric), "%s_done_ns", mode);
 	ok = ok &&
 	     readings_add_int(&readings, metric, "timing",
 	                      (int64_t)(clock_now_ns() - walk->origin_ns), err) &&

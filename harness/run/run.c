@@ -334,7 +334,7 @@ static bool run_scenario(struct run *run, size_t index, struct err *err)
 	                                       &walk->lets_scope, NULL, &inner)
 	                          : WALK_FAILS;
 	if (end == WALK_ENDS) {
-		status = "error";
+		status = walk->cannot ? "not_run" : "error";
 		snprintf(reason, sizeof(reason), "%s", walk->reason);
 	} else if (end == WALK_FAILS) {
 		status = inner.kind == ERR_INTERRUPTED ? "interrupted" : "error";

@@ -52,6 +52,7 @@ struct walk {
 	struct session sessions[SESSIONS_MAX];
 	size_t sessions_count;
 	struct group *groups; /* of workers that run; owned */
+	bool cannot;          /* it ends because the machine lacks what it needs: NOT_RUN */
 	uint64_t origin_ns;   /* the scenario's beginning: its workers' times count from here */
 	struct arena arena;   /* lets and parameters */
 	struct pairs params, lets;

@@ -234,9 +234,23 @@ static void use_workers(struct loader *loader, struct state *state, const struct
 		*running = state->groups[--state->count];
 }
 
+static void need_server(struct loader *loader, const struct state *state, const struct step *step)
+{
+	if (state->stopped)
+		complain(&loader->complaints, step->place,
+		         "`%s` needs the server, which line %d has stopped; add server: start "
+		         "before it",
+		         step_verb_name(step->verb), state->since.line);
+}
+
 static void change_server(struct loader *loader, struct state *state, const struct step *step)
 {
 	bool starts = !strcmp(step->name, "start");
+
+	if (!strcmp(step->name, "sync")) {
+		need_server(loader, state, step);
+		return;
+	}
 
 	if (starts && !state->stopped)
 		complain(&loader->complaints, step->place,
@@ -248,15 +262,6 @@ static void change_server(struct loader *loader, struct state *state, const stru
 		         state->since.line);
 	state->stopped = !starts;
 	state->since = step->place;
-}
-
-static void need_server(struct loader *loader, const struct state *state, const struct step *step)
-{
-	if (state->stopped)
-		complain(&loader->complaints, step->place,
-		         "`%s` needs the server, which line %d has stopped; add server: start "
-		         "before it",
-		         step_verb_name(step->verb), state->since.line);
 }
 
 static bool same_state(struct state *a, struct state *b)

@@ -83,7 +83,8 @@ static void verb_restart(struct step_reader *reader, const struct node *value)
 
 static void verb_server(struct step_reader *reader, const struct node *value)
 {
-	static const char *const modes[] = {"fast", "immediate", "kill", "start", NULL};
+	static const char *const modes[] = {"fast",  "immediate", "kill", "power-off",
+	                                    "start", "sync",      NULL};
 	const char *text;
 
 	if (!text_read(reader->loader, value, "`server`", &text))
@@ -93,7 +94,9 @@ static void verb_server(struct step_reader *reader, const struct node *value)
 			reader->step->name = modes[i];
 	if (!reader->step->name)
 		complain(&reader->loader->complaints, value->place,
-		         "`server` is \"%s\"; write kill, immediate, fast or start", text);
+		         "`server` is \"%s\"; write kill, immediate, fast, power-off, sync or "
+		         "start",
+		         text);
 }
 
 static void verb_wait(struct step_reader *reader, const struct node *value)
