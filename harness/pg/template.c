@@ -185,6 +185,31 @@ struct part {
 	pthread_t thread;
 };
 
+/* NN-check.sql: a query of name, expected, found, ok; each ok must be true. */
+static bool is_check(const struct sql_file *file)
+{
+	static const char end[] = "-check.sql";
+	size_t len = strlen(file->name);
+
+	return len >= sizeof(end) - 1 && !strcmp(file->name + len - (sizeof(end) - 1), end);
+}
+
+static bool run_check(struct conn *conn, const struct sql_file *file, struct err *err)
+{
+	CLEANUP(result_clear_p) PGresult *result = NULL;
+
+	if (!conn_query(conn, file->text, NULL, 0, &result, err))
+		return err_within(err, "sql/%s", file->name);
+	if (PQntuples(result) == 0 || PQnfields(result) != 4)
+		return err_set(err, ERR_INTERNAL, "sql/%s checks nothing", file->name);
+	for (int row = 0; row < PQntuples(result); row++)
+		if (strcmp(PQgetvalue(result, row, 3), "t") != 0)
+			return err_set(err, ERR_INTERNAL, "sql/%s: %s: %s expected, %s found",
+			               file->name, PQgetvalue(result, row, 0),
+			               PQgetvalue(result, row, 1), PQgetvalue(result, row, 2));
+	return true;
+}
+
 static void *part_main(void *arg)
 {
 	struct part *part = arg;
@@ -192,7 +217,8 @@ static void *part_main(void *arg)
 
 	part->ok =
 	        conn_open(part->cluster, CLUSTER_DATABASE, "keylab dataset", &conn, &part->err) &&
-	        run_file(conn, part->file, &part->err);
+	        (is_check(part->file) ? run_check(conn, part->file, &part->err)
+	                              : run_file(conn, part->file, &part->err));
 	return NULL;
 }
 
