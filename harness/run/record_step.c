@@ -125,6 +125,9 @@ bool walk_record(struct walk *walk, const struct step_record *record, int64_t *r
 	buf_init(&labels, 0);
 	buf_add_char(&labels, '{');
 	add_labels(record->frame, counting, &labels);
+	if (walk->block)
+		buf_printf(&labels, "%s\"block\":%lld,\"position\":%lld", labels.len > 1 ? "," : "",
+		           (long long)walk->block, (long long)walk->position);
 	buf_add_char(&labels, '}');
 	if (!samples)
 		return err_set(err, ERR_SYSTEM, "out of memory");
@@ -140,7 +143,7 @@ bool walk_record(struct walk *walk, const struct step_record *record, int64_t *r
 	        .name = record->name ? record->name : or_empty(step->name),
 	        .session = or_empty(record->session),
 	        .arm = walk->arm ? walk->arm->name : "",
-	        .rep = counting ? counting->rep : 0,
+	        .rep = counting ? counting->rep : walk->block,
 	        .labels = labels.data,
 	        .position = position,
 	        .sql = or_empty(record->sql),

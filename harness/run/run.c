@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/interrupt.h"
+#include "base/prng.h"
 #include "pg/meter.h"
 #include "run/walk.h"
 #include "sql.h"
@@ -205,6 +206,28 @@ static bool take_cluster(struct run *run, struct walk *walk, struct err *err)
 	       compat_install(walk, err) && setup_cluster_rows(walk, err);
 }
 
+/* How many blocks the parameters ask for; 0: the scenario runs once, with all arms. */
+static size_t count_blocks(const struct scenario *scenario, const struct pairs *params)
+{
+	enum quantity_kind kind;
+	int64_t count = 0;
+
+	for (size_t i = 0; scenario->cluster.blocks && i < params->count; i++)
+		if (!strcmp(params->items[i].name, scenario->cluster.blocks) &&
+		    !quantity_parse_integer(params->items[i].text, &count, &kind, NULL))
+			count = 0;
+	return count > 0 ? (size_t)count : 0;
+}
+
+static size_t count_steps(const struct scenario *scenario, const struct pairs *params)
+{
+	const struct scope scope = {.pairs = params};
+	size_t blocks = count_blocks(scenario, params);
+
+	return (blocks ? blocks * scenario->arms_count : 1) *
+	       walk_count(scenario->steps, scenario->steps_count, &scope, blocks > 0);
+}
+
 static bool take_params(struct walk *walk, struct err *err)
 {
 	const struct run_request *request = walk->request;
@@ -213,8 +236,7 @@ static bool take_params(struct walk *walk, struct err *err)
 		return false;
 	walk->params_scope = (struct scope){.pairs = &walk->params};
 	walk->lets_scope = (struct scope){.outer = &walk->params_scope, .pairs = &walk->lets};
-	walk->steps_total =
-	        walk_count(walk->scenario->steps, walk->scenario->steps_count, &walk->params_scope);
+	walk->steps_total = count_steps(walk->scenario, &walk->params);
 	return true;
 }
 
@@ -307,6 +329,44 @@ static bool end_scenario(struct run *run, size_t index, uint64_t started_ns, con
 	return true;
 }
 
+static enum walk_end walk_once(struct run *run, struct walk *walk, struct err *err)
+{
+	if (!take_cluster(run, walk, err))
+		return WALK_FAILS;
+	return walk_steps(walk, walk->scenario->steps, walk->scenario->steps_count,
+	                  &walk->lets_scope, NULL, err);
+}
+
+/*
+ * Complete blocks: each block runs every arm once, in an order drawn from the run's seed, each arm
+ * on a fresh cluster from the same template. The last cluster is left to the caller.
+ */
+static enum walk_end walk_blocks(struct run *run, struct walk *walk, size_t blocks, struct err *err)
+{
+	const struct scenario *scenario = walk->scenario;
+	struct prng prng = {prng_seed((uint64_t)run->request->seed, scenario->name)};
+	enum walk_end end = WALK_GOES_ON;
+	CLEANUP(free_p) size_t *order = calloc(scenario->arms_count, sizeof(*order));
+
+	if (!order) {
+		err_set(err, ERR_SYSTEM, "out of memory");
+		return WALK_FAILS;
+	}
+	for (size_t block = 0; block < blocks && end == WALK_GOES_ON; block++) {
+		prng_shuffle(&prng, order, scenario->arms_count);
+		for (size_t i = 0; i < scenario->arms_count && end == WALK_GOES_ON; i++) {
+			drop_cluster(walk, false);
+			walk->sessions_count = 0;
+			walk->lets.count = 0;
+			walk->only_arm = &scenario->arms[order[i]];
+			walk->block = (int64_t)block + 1;
+			walk->position = (int64_t)i + 1;
+			end = walk_once(run, walk, err);
+		}
+	}
+	return end;
+}
+
 /*
  * Trouble of the store or of memory ends the run; trouble with this
  * scenario's server or steps ends the scenario.
@@ -332,10 +392,11 @@ static bool run_scenario(struct run *run, size_t index, struct err *err)
 	if (!record_scenario_state(run->request->store, run->run_id, scenario->name, "running", "",
 	                           err))
 		return false;
-	bool ready = take_params(walk, &inner) && take_cluster(run, walk, &inner);
-	enum walk_end end = ready ? walk_steps(walk, scenario->steps, scenario->steps_count,
-	                                       &walk->lets_scope, NULL, &inner)
-	                          : WALK_FAILS;
+	bool ready = take_params(walk, &inner);
+	size_t blocks = ready ? count_blocks(scenario, &walk->params) : 0;
+	enum walk_end end = !ready   ? WALK_FAILS
+	                    : blocks ? walk_blocks(run, walk, blocks, &inner)
+	                             : walk_once(run, walk, &inner);
 	if (end == WALK_ENDS) {
 		status = walk->cannot ? "not_run" : "error";
 		snprintf(reason, sizeof(reason), "%s", walk->reason);
@@ -477,13 +538,12 @@ static bool run_scenarios(struct run *run, struct err *err)
 		const struct scenario *scenario = request->scenarios[i];
 		CLEANUP(arena_finish) struct arena arena;
 		struct pairs params;
-		const struct scope scope = {.pairs = &params};
 
 		arena_init(&arena, 0);
 		if (!setup_scenario(request, run->run_id, i, err) ||
 		    !setup_params(request, scenario, &arena, &params, err))
 			return false;
-		run->steps_total += walk_count(scenario->steps, scenario->steps_count, &scope);
+		run->steps_total += count_steps(scenario, &params);
 	}
 	while (count + 1 < request->jobs && count < JOBS_MAX &&
 	       pthread_create(&helpers[count], NULL, helper_main, run) == 0)

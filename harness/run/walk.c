@@ -22,19 +22,21 @@ static int64_t repeat_count(const struct step *step, const struct scope *scope)
 	return count;
 }
 
-size_t walk_count(const struct step *steps, size_t count, const struct scope *scope)
+size_t walk_count(const struct step *steps, size_t count, const struct scope *scope, bool one_arm)
 {
 	size_t total = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct step *step = &steps[i];
 
+		bool single = one_arm && step->verb == STEP_EACH && !strcmp(step->name, "arm");
+
 		if (step->verb == STEP_EACH)
-			total += step->values.count *
-			         walk_count(step->steps, step->steps_count, scope);
+			total += (single ? 1 : step->values.count) *
+			         walk_count(step->steps, step->steps_count, scope, one_arm);
 		else if (step->verb == STEP_REPEAT)
 			total += (size_t)repeat_count(step, scope) *
-			         walk_count(step->steps, step->steps_count, scope);
+			         walk_count(step->steps, step->steps_count, scope, one_arm);
 		else
 			total++;
 	}
@@ -92,6 +94,9 @@ static enum walk_end walk_each(struct walk *walk, const struct step *step,
 		                            .verb = STEP_EACH,
 		                            .name = step->name,
 		                            .value = value.data};
+		if (walk->only_arm && !strcmp(step->name, "arm") &&
+		    strcmp(value.data, walk->only_arm->name) != 0)
+			continue;
 		end = once(walk, step, &frame, scope, err);
 	}
 	return end;

@@ -58,6 +58,9 @@ struct walk {
 	struct pairs params, lets;
 	struct scope params_scope, lets_scope;
 	const struct arm *arm; /* NULL outside */
+	/* In blocks (run.c): the one arm that `each: arm` goes through, and where this is. */
+	const struct arm *only_arm;
+	int64_t block, position; /* from 1; 0 without blocks */
 	size_t steps_done, steps_total;
 	uint64_t server_ns;
 	char reason[1024]; /* why the scenario cannot go on; "" */
@@ -72,7 +75,8 @@ enum walk_end {
 
 enum walk_end walk_steps(struct walk *walk, const struct step *steps, size_t count,
                          const struct scope *scope, const struct frame *frame, struct err *err);
-size_t walk_count(const struct step *steps, size_t count, const struct scope *scope);
+/* one_arm: `each: arm` goes through one arm only. */
+size_t walk_count(const struct step *steps, size_t count, const struct scope *scope, bool one_arm);
 
 /* run.c: tells the watcher where the walk is, and counts the step. */
 void walk_tell(struct walk *walk, const struct step *step);

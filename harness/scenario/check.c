@@ -202,6 +202,40 @@ static void check_compat(struct loader *loader, const struct cluster_need *need)
 	}
 }
 
+/* Blocks are counted by a parameter, whose arms each get a cluster of their own. */
+static void check_blocks(struct loader *loader, const struct cluster_need *need)
+{
+	const struct scenario *scenario = loader->scenario;
+	struct place place = node_place(need->node, "blocks");
+	const struct param *param = NULL;
+	struct quantity quantity;
+
+	if (!need->blocks)
+		return;
+	for (size_t i = 0; i < scenario->params_count; i++)
+		if (!strcmp(scenario->params[i].name, need->blocks))
+			param = &scenario->params[i];
+	if (!param)
+		complain(&loader->complaints, place,
+		         "`blocks` names the parameter that counts them, and there is no "
+		         "parameter \"%s\"; write params: {%s: {quick: 1, chapter: 10, large: 20}}",
+		         need->blocks, need->blocks);
+	for (int p = 0; param && p < PROFILE_COUNT; p++) {
+		if (quantity_parse(param->value[p], &quantity) && quantity.kind == QUANTITY_COUNT &&
+		    quantity.value >= 1 && quantity.value <= 100)
+			continue;
+		complain(&loader->complaints, param->place,
+		         "`%s` counts blocks; write a number from 1 to 100", need->blocks);
+		break;
+	}
+	if (!scenario->arms_count)
+		complain(&loader->complaints, place,
+		         "blocks are of arms, and there are none; add `arms`");
+	if (need->shared)
+		complain(&loader->complaints, place,
+		         "each arm of a block has a cluster of its own; write mode: fresh");
+}
+
 static void check_cluster(struct checker *checker)
 {
 	struct loader *loader = checker->loader;
@@ -223,6 +257,7 @@ static void check_cluster(struct checker *checker)
 			         "\"%s\" is no name of an extension; use letters, digits, - and _",
 			         need->extensions.items[i]);
 	check_compat(loader, need);
+	check_blocks(loader, need);
 	if (need->dataset && loader->vocabulary && loader->vocabulary->dataset_names) {
 		const char *const *known = loader->vocabulary->dataset_names;
 		bool found = false;

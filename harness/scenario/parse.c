@@ -93,6 +93,13 @@ static void read_mode(struct loader *loader, const struct node *value, void *obj
 	need->shared = !strcmp(text, "shared");
 }
 
+static void read_blocks(struct loader *loader, const struct node *value, void *object)
+{
+	struct cluster_need *need = object;
+
+	name_read(loader, value, "`blocks`", &need->blocks);
+}
+
 static void read_cluster(struct loader *loader, const struct node *value, void *object)
 {
 	static const struct field fields[] = {
@@ -102,6 +109,7 @@ static void read_cluster(struct loader *loader, const struct node *value, void *
 	        {"dataset", false, read_dataset, "dataset: book"},
 	        {"compat", false, read_compat, "compat: [uuidv7]"},
 	        {"mode", false, read_mode, "mode: fresh"},
+	        {"blocks", false, read_blocks, "blocks: blocks"},
 	};
 	struct scenario *scenario = object;
 

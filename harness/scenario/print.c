@@ -183,6 +183,7 @@ static void print_cluster(struct printer *p, const struct cluster_need *need)
 	print_some(p, "dataset", need->dataset);
 	print_list(p, "compat", &need->compat);
 	print_pair(p, "mode", need->shared ? "shared" : "fresh");
+	print_some(p, "blocks", need->blocks);
 	p->indent -= 2;
 }
 

@@ -84,6 +84,7 @@ struct cluster_need {
 	const char *dataset; /* NULL: none */
 	struct texts compat; /* files of sql/compat, without .sql */
 	bool shared;
+	const char *blocks;      /* the parameter that says how many blocks; NULL: none */
 	const struct node *node; /* NULL: no `cluster` in the file */
 };
 

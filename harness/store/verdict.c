@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/predicate.h"
+#include "base/prng.h"
 #include "base/stats.h"
 #include "base/units.h"
 #include "sql.h"
@@ -58,6 +59,7 @@ struct claim_row {
 	char scope[256];
 	char status[16]; /* of the scenario */
 	char status_reason[400];
+	uint64_t seed; /* of resampling: the run's, and another for each claim */
 };
 
 static void claim_row_finish(struct claim_row *row)
@@ -99,6 +101,7 @@ static bool claim_row_read(struct store *store, int64_t run_id, const char *scen
 	snprintf(ret->scope, sizeof(ret->scope), "%s", query_get_text(&query, 6));
 	snprintf(ret->status, sizeof(ret->status), "%s", query_get_text(&query, 13));
 	snprintf(ret->status_reason, sizeof(ret->status_reason), "%s", query_get_text(&query, 14));
+	ret->seed = prng_seed((uint64_t)query_get_int(&query, 15), claim);
 	/* The printed digits count only where the text is the figure itself. */
 	ret->has_published = !query_is_null(&query, 4);
 	if (ret->has_published && !figure_parse(query_get_text(&query, 3), &ret->figure))
@@ -118,6 +121,8 @@ struct values {
 	char *text; /* the first text value; owned */
 	size_t texts;
 	bool texts_differ;
+	double *under;  /* numerator and denominator columns: the denominators; owned */
+	bool ratios;    /* there are such columns */
 	bool integers;  /* all are */
 	int64_t trials; /* second column, for events; else 0 */
 };
@@ -125,14 +130,15 @@ struct values {
 static void values_finish(struct values *values)
 {
 	free(values->numbers);
+	free(values->under);
 	free(values->text);
 }
 
 static bool values_add(struct values *values, struct query *query, struct err *err)
 {
-	if (query_is_null(query, 0))
+	if (query_is_null(query, 0) || (values->ratios && query_is_null(query, 1)))
 		return true;
-	if (query_columns(query) > 1)
+	if (query_columns(query) > 1 && !values->ratios)
 		values->trials += query_get_int(query, 1);
 	if (!query_is_number(query, 0)) {
 		values->texts++;
@@ -149,8 +155,13 @@ static bool values_add(struct values *values, struct query *query, struct err *e
 		if (!grown)
 			return err_set(err, ERR_SYSTEM, "out of memory");
 		values->numbers = grown;
+		grown = realloc(values->under, cap * sizeof(*grown));
+		if (!grown)
+			return err_set(err, ERR_SYSTEM, "out of memory");
+		values->under = grown;
 		values->cap = cap;
 	}
+	values->under[values->count] = values->ratios ? query_get_real(query, 1) : 1;
 	double number = query_get_real(query, 0);
 	values->integers = values->integers && number == floor(number) && fabs(number) < 9e15;
 	values->numbers[values->count++] = number;
@@ -168,6 +179,9 @@ static bool values_read(struct store *store, const char *sql, struct values *ret
 	*ret_fault = NULL;
 	ret->integers = true;
 	bool ok = query_prepare_reader(store, sql, &query, &inner);
+	ret->ratios = ok && query_columns(&query) == 2 &&
+	              !strcmp(query_column_name(&query, 0), "numerator") &&
+	              !strcmp(query_column_name(&query, 1), "denominator");
 	while (ok && (ok = query_step(&query, &row, &inner)) && row)
 		ok = values_add(ret, &query, &inner);
 	query_finish(&query);
@@ -222,6 +236,82 @@ static void judge_exact(struct verdict *verdict, const struct predicate *predica
 		judge_range(verdict, predicate, published);
 }
 
+/* What a reader of the interval should know besides; nothing is left out of it. */
+static void add_warnings(const struct values *values, struct buf *ret)
+{
+	CLEANUP(free_p) double *ratios = malloc(values->count * sizeof(*ratios));
+	CLEANUP(free_p) double *order = malloc(values->count * sizeof(*order));
+	size_t mild, severe, n = values->count;
+	double rho, rest;
+
+	for (size_t i = 0; ratios && order && i < n; i++) {
+		ratios[i] = values->numbers[i] / values->under[i];
+		order[i] = (double)i;
+	}
+	if (!ratios || !order || n < STATS_FEWEST)
+		return;
+	if (stats_outliers(ratios, n, &mild, &severe, NULL) && mild + severe)
+		buf_printf(ret, "; %zu of the blocks' ratios lie beyond Tukey's fences (kept)",
+		           mild + severe);
+	/* 1.96 standard errors of a rank correlation without drift. */
+	if (stats_spearman(order, ratios, n, &rho, NULL) && fabs(rho) > 1.96 / sqrt((double)n - 1))
+		buf_printf(ret, "; the ratio drifts with the block (rank correlation %.2f)", rho);
+	if (stats_median(values->numbers + 1, n - 1, &rest, NULL) &&
+	    values->numbers[0] > 1.25 * rest)
+		buf_printf(ret, "; the first block took %.2f times the others' median",
+		           values->numbers[0] / rest);
+}
+
+/* Rows of a block each: the ratio of two arms' medians. */
+static bool judge_ratio(struct verdict *verdict, const struct claim_row *row,
+                        const struct values *values, const struct predicate *predicate,
+                        const struct figure *published, struct err *err)
+{
+	struct stats_ratio ratio;
+	CLEANUP(buf_finish) struct buf text;
+
+	verdict->n = (int64_t)values->count;
+	verdict->is_integer = false;
+	buf_init(&text, 0);
+	if (values->count < 2 || !stats_ratio_of_medians(values->numbers, values->under,
+	                                                 values->count, row->seed, &ratio, err)) {
+		if (values->count >= 2 && err->kind != ERR_INPUT)
+			return false;
+		verdict->value = verdict->low = verdict->high =
+		        values->numbers[0] / values->under[0];
+		say(verdict, VERDICT_INCONCLUSIVE,
+		    values->count < 2 ? "insufficient: one block, %d are needed for an interval"
+		                      : "a time is not above zero (%d blocks are needed)",
+		    STATS_FEWEST);
+		return true;
+	}
+	verdict->value = ratio.ratio;
+	verdict->low = ratio.low;
+	verdict->high = ratio.high;
+	if (values->count < STATS_FEWEST) {
+		say(verdict, VERDICT_INCONCLUSIVE, "insufficient: %zu blocks, %d are needed",
+		    values->count, STATS_FEWEST);
+		return true;
+	}
+	judge_range(verdict, predicate, published);
+	/* Medians of few blocks are coarse: the ratios within the blocks must say the same. */
+	if (predicate_range(predicate, ratio.paired_low, ratio.paired_high, published) !=
+	    predicate_range(predicate, ratio.low, ratio.high, published))
+		verdict->kind = VERDICT_INCONCLUSIVE;
+	buf_printf(&text,
+	           "medians of %zu blocks, difference %.4g; within blocks %.4g to %.4g; more in "
+	           "%.0f %% of pairs",
+	           values->count, ratio.difference, ratio.paired_low, ratio.paired_high,
+	           100 * ratio.superiority);
+	if (ratio.has_p)
+		buf_printf(&text, "; sign-flip p = %.2g", ratio.p);
+	add_warnings(values, &text);
+	if (!buf_ok(&text, err))
+		return false;
+	snprintf(verdict->reason, sizeof(verdict->reason), "%s", text.data);
+	return true;
+}
+
 static bool judge_timing(struct verdict *verdict, const struct values *values,
                          const struct predicate *predicate, const struct figure *published,
                          struct err *err)
@@ -272,6 +362,8 @@ static bool judge_numbers(struct verdict *verdict, const struct claim_row *row,
 		verdict->high = fmax(verdict->high, values->numbers[i]);
 	}
 	verdict->n = values->trials ? values->trials : (int64_t)values->count;
+	if (values->ratios)
+		return judge_ratio(verdict, row, values, predicate, published, err);
 	if (!strcmp(row->metric_type, "exact"))
 		judge_exact(verdict, predicate, published);
 	else if (!strcmp(row->metric_type, "timing"))
