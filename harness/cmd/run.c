@@ -11,6 +11,7 @@
 
 #include "base/fs.h"
 #include "base/interrupt.h"
+#include "cmd/builds.h"
 #include "cmd/cmd.h"
 #include "cmd/progress.h"
 #include "sql.h"
@@ -19,7 +20,8 @@
 #define OVERRIDES_MAX 64
 
 struct options {
-	const char *db, *pg_bin;
+	const char *db;
+	struct builds_wanted builds;
 	enum profile profile;
 	const char *overrides[OVERRIDES_MAX];
 	size_t overrides_count;
@@ -37,7 +39,12 @@ static int parse_option(const struct command *command, int option, struct option
 		ret->db = optarg;
 		return 0;
 	case 'b':
-		ret->pg_bin = optarg;
+		if (ret->builds.bins_count == BUILDS_MAX)
+			return usage_error(command, "too many --pg-bin");
+		ret->builds.bins[ret->builds.bins_count++] = optarg;
+		return 0;
+	case 'P':
+		ret->builds.majors = optarg;
 		return 0;
 	case 'p':
 		if (!profile_parse(optarg, &ret->profile))
@@ -86,6 +93,7 @@ static int parse(const struct command *command, int argc, char **argv, struct op
 {
 	static const struct option options[] = {{"db", required_argument, NULL, 'd'},
 	                                        {"pg-bin", required_argument, NULL, 'b'},
+	                                        {"pg", required_argument, NULL, 'P'},
 	                                        {"profile", required_argument, NULL, 'p'},
 	                                        {"set", required_argument, NULL, 's'},
 	                                        {"seed", required_argument, NULL, 'S'},
@@ -317,29 +325,65 @@ static bool open_store(const char *db, struct store **ret, struct err *err)
 	return store_open(db, STORE_WRITE, ret, err);
 }
 
+static bool run_builds(const struct run_request *request, const struct builds *builds,
+                       struct run_result *results, struct err *err)
+{
+	struct run_request requests[BUILDS_MAX];
+
+	for (size_t i = 0; i < builds->count; i++) {
+		requests[i] = *request;
+		requests[i].server = builds->servers[i];
+		requests[i].build = builds->names[i];
+	}
+	return run_side_by_side(requests, builds->count, results, err);
+}
+
+/* 70, 3, 1, 2 in this order of weight; being interrupted outweighs them. */
+static int worse_code(int a, int b)
+{
+	static const int order[] = {EXIT_AS_EXPECTED, EXIT_INCONCLUSIVE, EXIT_REFUTED,
+	                            EXIT_ENVIRONMENT, EXIT_INTERNAL,     EXIT_INTERRUPTED};
+	size_t at_a = 0, at_b = 0;
+
+	for (size_t i = 0; i < COUNT_OF(order); i++) {
+		at_a = order[i] == a ? i : at_a;
+		at_b = order[i] == b ? i : at_b;
+	}
+	return at_a > at_b ? a : b;
+}
+
+/* Each run's own lines, then all side by side. */
+static int finish_all(struct store *store, const struct options *options,
+                      const struct run_result *results, size_t count)
+{
+	int64_t run_ids[BUILDS_MAX];
+	int code = EXIT_AS_EXPECTED;
+
+	for (size_t i = 0; i < count; i++) {
+		run_ids[i] = results[i].run_id;
+		code = worse_code(code, finish(store, options, &results[i]));
+	}
+	if (count > 1 && !options->quiet && !options->json)
+		code = worse_code(code, compare_print(options->db, run_ids, count, false));
+	return code;
+}
+
 static int run_set(const struct options *options, const struct scenario_set *set, int argc,
                    char **argv)
 {
 	CLEANUP(home_close_p) struct home *home = NULL;
-	CLEANUP(server_list_finish) struct server_list servers = {0};
+	CLEANUP(builds_finish) struct builds builds = {0};
 	CLEANUP(store_close_p) struct store *store = NULL;
 	CLEANUP(buf_finish) struct buf json;
 	struct progress progress;
 	struct cluster_reaped reaped;
-	struct run_result result;
+	struct run_result results[BUILDS_MAX];
 	struct err err;
 
 	buf_init(&json, 0);
-	if (!open_home(&home, &err) || !find_servers(home, options->pg_bin, &servers, &err))
+	if (!open_home(&home, &err) ||
+	    !builds_find(&options->builds, home, needed_major(set), &builds, &err))
 		return fail(&err);
-	const struct server *server = server_pick(&servers, needed_major(set));
-	if (!server) {
-		err_set(&err, ERR_ENVIRONMENT,
-		        "no PostgreSQL server programs found; ./run.sh fetches the pinned ones, or "
-		        "name "
-		        "a folder with --pg-bin (keylab doctor says what was looked at)");
-		return fail(&err);
-	}
 	if (!open_store(options->db, &store, &err) || !cluster_reap(home, false, &reaped, &err) ||
 	    !json_argv(argc, argv, &json, &err))
 		return fail(&err);
@@ -347,7 +391,8 @@ static int run_set(const struct options *options, const struct scenario_set *set
 	const struct run_request request = {
 	        .store = store,
 	        .home = home,
-	        .server = server,
+	        .server = builds.servers[0],
+	        .build = builds.names[0],
 	        .scenarios = set->items,
 	        .scenarios_count = set->count,
 	        .profile = options->profile,
@@ -370,10 +415,11 @@ static int run_set(const struct options *options, const struct scenario_set *set
 	interrupt_words(options->quiet ? NULL
 	                               : "\nkeylab: ending the run; once more gives up waiting\n",
 	                left);
-	bool ok = run_all(&request, &result, &err);
+	bool ok = builds.count > 1 ? run_builds(&request, &builds, results, &err)
+	                           : run_all(&request, &results[0], &err);
 	interrupt_words(NULL, NULL);
 	progress_finish(&progress);
-	return ok ? finish(store, options, &result) : fail(&err);
+	return ok ? finish_all(store, options, results, builds.count) : fail(&err);
 }
 
 static int run_main(const struct command *command, int argc, char **argv)
@@ -410,13 +456,16 @@ const struct command command_run = {
         .summary = "run scenarios on throwaway clusters, into a store",
         .usage =
                 "keylab run [--profile quick|chapter|large] [--db FILE] [--set NAME=VALUE]...\n"
-                "           [--pg-bin DIR] [--seed N] [--jobs N] [--keep] [--allow-inconclusive] "
+                "           [--pg-bin [NAME=]DIR]... [--pg 16,17,18] [--seed N] [--jobs N] "
+                "[--keep] [--allow-inconclusive] "
                 "[-n] [-q] [-v] [--json]\n"
                 "           [NAME|DOCUMENT|FILE]...\n\n"
                 "Runs the scenarios (all without a name) at a profile (chapter) and records every\n"
                 "sample and verdict in FILE (" DEFAULT_DB ").\n\n"
                 "  --set NAME=VALUE      another value for a parameter (rows=5M)\n"
-                "  --pg-bin DIR          the server programs to use\n"
+                "  --pg-bin DIR          the server programs to use; NAME=DIR, repeated: a run\n"
+                "                        each, taking turns, then compared (new=DIR old=DIR)\n"
+                "  --pg 16,17,18         a run on each of these PostgreSQL versions, likewise\n"
                 "  -j, --jobs N          scenarios side by side, each on its own cluster (one a\n"
                 "                        processor, at most 4)\n"
                 "  --keep                leave the clusters' folders behind\n"

@@ -28,6 +28,7 @@ struct shared {
 struct run {
 	const struct run_request *request;
 	int64_t run_id;
+	uint64_t started_ns;
 	size_t steps_total;
 	struct shared shared[SHARED_MAX]; /* the main thread's alone */
 	size_t shared_count;
@@ -528,11 +529,10 @@ static bool params_fit(const struct run_request *request, struct err *err)
 	return true;
 }
 
-static bool run_scenarios(struct run *run, struct err *err)
+/* The rows of all scenarios, and how many steps there are. */
+static bool setup_scenarios(struct run *run, struct err *err)
 {
 	const struct run_request *request = run->request;
-	pthread_t helpers[JOBS_MAX];
-	size_t count = 0;
 
 	for (size_t i = 0; i < request->scenarios_count; i++) {
 		const struct scenario *scenario = request->scenarios[i];
@@ -545,7 +545,15 @@ static bool run_scenarios(struct run *run, struct err *err)
 			return false;
 		run->steps_total += count_steps(scenario, &params);
 	}
-	while (count + 1 < request->jobs && count < JOBS_MAX &&
+	return true;
+}
+
+static bool run_scenarios(struct run *run, struct err *err)
+{
+	pthread_t helpers[JOBS_MAX];
+	size_t count = 0;
+
+	while (count + 1 < run->request->jobs && count < JOBS_MAX &&
 	       pthread_create(&helpers[count], NULL, helper_main, run) == 0)
 		count++;
 	work(run, true);
@@ -556,11 +564,9 @@ static bool run_scenarios(struct run *run, struct err *err)
 	return run->err.kind == ERR_NONE;
 }
 
-bool run_all(const struct run_request *request, struct run_result *ret, struct err *err)
+/* Its row; from here on there is a run, which run_end ends. */
+static bool run_begin(struct run *run, const struct run_request *request, struct err *err)
 {
-	struct run run = {.request = request};
-	uint64_t started_ns = clock_now_ns();
-	struct err inner;
 	const struct record_run row = {
 	        .profile = profile_name(request->profile),
 	        .seed = request->seed,
@@ -568,29 +574,92 @@ bool run_all(const struct run_request *request, struct run_result *ret, struct e
 	        .version = request->version,
 	        .commit = request->commit,
 	};
-	CLEANUP(free_p) bool *taken = calloc(request->scenarios_count + 1, sizeof(*taken));
 
-	if (!taken)
+	*run = (struct run){.request = request, .started_ns = clock_now_ns()};
+	run->taken = calloc(request->scenarios_count + 1, sizeof(*run->taken));
+	if (!run->taken)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	run.taken = taken;
-	pthread_mutex_init(&run.mutex, NULL);
-	pthread_cond_init(&run.ended, NULL);
-	if (!params_fit(request, err) || !record_sweep(request->store, err) ||
-	    !record_run_begin(request->store, &row, &run.run_id, err))
+	pthread_mutex_init(&run->mutex, NULL);
+	pthread_cond_init(&run->ended, NULL);
+	if (params_fit(request, err) && record_sweep(request->store, err) &&
+	    record_run_begin(request->store, &row, &run->run_id, err))
+		return true;
+	free(run->taken);
+	run->taken = NULL;
+	return false;
+}
+
+static bool run_end(struct run *run, bool ok, struct run_result *ret, struct err *err)
+{
+	struct err inner;
+
+	for (size_t i = 0; i < run->shared_count; i++)
+		cluster_destroy(run->shared[i].cluster);
+	free(run->taken);
+	run->taken = NULL;
+	if (!record_run_end(run->request->store, run->run_id,
+	                    run->interrupted ? "interrupted"
+	                    : ok             ? "finished"
+	                                     : "failed",
+	                    clock_now_ns() - run->started_ns, run->server_ns, ok ? err : &inner))
 		return false;
-	bool ok = environment_record(request, run.run_id, err) && run_scenarios(&run, err);
-	for (size_t i = 0; i < run.shared_count; i++)
-		cluster_destroy(run.shared[i].cluster);
-	if (!record_run_end(request->store, run.run_id,
-	                    run.interrupted ? "interrupted"
-	                    : ok            ? "finished"
-	                                    : "failed",
-	                    clock_now_ns() - started_ns, run.server_ns, ok ? err : &inner))
+	*ret = (struct run_result){.run_id = run->run_id,
+	                           .interrupted = run->interrupted,
+	                           .errors = run->errors,
+	                           .machine_trouble = run->machine_trouble};
+	return ok;
+}
+
+bool run_all(const struct run_request *request, struct run_result *ret, struct err *err)
+{
+	struct run run;
+
+	if (!run_begin(&run, request, err))
 		return false;
-	*ret = (struct run_result){.run_id = run.run_id,
-	                           .interrupted = run.interrupted,
-	                           .errors = run.errors,
-	                           .machine_trouble = run.machine_trouble};
+	bool ok = environment_record(request, run.run_id, err) && setup_scenarios(&run, err) &&
+	          run_scenarios(&run, err);
+	return run_end(&run, ok, ret, err);
+}
+
+static bool take_turns(struct run *runs, size_t count, struct err *err)
+{
+	size_t scenarios = runs[0].request->scenarios_count;
+
+	for (size_t r = 0; r < count; r++)
+		if (!environment_record(runs[r].request, runs[r].run_id, err) ||
+		    !setup_scenarios(&runs[r], err))
+			return false;
+	for (size_t i = 0; i < scenarios; i++) {
+		for (size_t turn = 0; turn < count; turn++) {
+			struct run *run = &runs[i % 2 ? count - 1 - turn : turn];
+
+			if (!next_scenario(run, i, err))
+				return false;
+			if (!run->interrupted)
+				continue;
+			for (size_t r = 0; r < count; r++)
+				runs[r].interrupted = true;
+			return true;
+		}
+	}
+	return true;
+}
+
+bool run_side_by_side(const struct run_request *requests, size_t count, struct run_result *rets,
+                      struct err *err)
+{
+	CLEANUP(free_p) struct run *runs = calloc(count, sizeof(*runs));
+	size_t begun = 0;
+	struct err inner;
+
+	if (!runs)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	while (begun < count && run_begin(&runs[begun], &requests[begun], err))
+		begun++;
+	bool ok = begun == count && take_turns(runs, count, err);
+	for (size_t i = 0; i < begun; i++)
+		if (!run_end(&runs[i], ok, &rets[i], ok ? err : &inner))
+			ok = false;
 	return ok;
 }
 

@@ -41,6 +41,7 @@ struct run_request {
 	struct store *store;
 	const struct home *home;
 	const struct server *server;
+	const char *build;                 /* what its user calls the server; NULL: nothing */
 	struct scenario *const *scenarios; /* checked */
 	size_t scenarios_count;
 	enum profile profile;
@@ -66,6 +67,15 @@ struct run_result {
  * (ret says so); false when there is no run to speak of (store, no memory).
  */
 bool run_all(const struct run_request *request, struct run_result *ret, struct err *err) MUST_CHECK;
+
+/*
+ * Several runs of the same scenarios, a server each, that take turns: every scenario goes through
+ * all of them, one way and back, before the next one begins, so that whatever drifts meets all
+ * alike. The requests differ in server and build alone; jobs is not looked at. rets has count
+ * results.
+ */
+bool run_side_by_side(const struct run_request *requests, size_t count, struct run_result *rets,
+                      struct err *err) MUST_CHECK;
 
 /* What the checker must know about meters and datasets. Static; fill it from one thread. */
 const struct scenario_vocabulary *run_vocabulary(void);

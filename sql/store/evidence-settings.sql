@@ -3,7 +3,7 @@
 -- Columns: name, values (joined by " / "), is it set somewhere to other than the default (1 or 0)?
 select name, group_concat(value, ' / '), max(is_set)
 from (
-	select s.name, s.value || s.unit as value, max(1 - s.is_default) as is_set
+	select s.name, s.value || case when s.unit glob '[0-9]*' then ' x ' else '' end || s.unit as value, max(1 - s.is_default) as is_set
 	from setting s join cluster c using (cluster_id)
 	where c.run_id = :run_id
 		and s.name not in ('data_directory', 'config_file', 'hba_file', 'ident_file', 'external_pid_file', 'port', 'cluster_name',
