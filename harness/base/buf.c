@@ -157,3 +157,78 @@ char *buf_steal(struct buf *buf, struct err *err)
 	buf_init(buf, buf->max);
 	return text;
 }
+
+/* ---- for a terminal ---- */
+
+/* The length of the UTF-8 character at text and its number; 0 when there is none (RFC 3629). */
+static size_t utf8_read(const unsigned char *text, uint32_t *ret)
+{
+	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t len = text[0] < 0x80             ? 1
+	             : (text[0] & 0xe0) == 0xc0 ? 2
+	             : (text[0] & 0xf0) == 0xe0 ? 3
+	             : (text[0] & 0xf8) == 0xf0 ? 4
+	                                        : 0;
+	uint32_t value = len == 1 ? text[0] : len ? text[0] & (0x7fU >> len) : 0;
+
+	for (size_t i = 1; i < len; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		value = value << 6 | (text[i] & 0x3fU);
+	}
+	if (!len || value < smallest[len] || value > 0x10ffff ||
+	    (value >= 0xd800 && value <= 0xdfff))
+		return 0;
+	*ret = value;
+	return len;
+}
+
+static bool is_printable(uint32_t value)
+{
+	if (value == '\n' || value == '\t')
+		return true;
+	if (value < 0x20 || (value >= 0x7f && value < 0xa0))
+		return false;
+	/* UAX #9: ALM, LRM and RLM, the embeddings and overrides, the isolates. */
+	return value != 0x61c && value != 0x200e && value != 0x200f &&
+	       !(value >= 0x202a && value <= 0x202e) && !(value >= 0x2066 && value <= 0x2069);
+}
+
+/* How many bytes from text on can be shown as they are. */
+static size_t printable_len(const char *text)
+{
+	const char *at = text;
+	uint32_t value;
+
+	while (*at) {
+		size_t len = utf8_read((const unsigned char *)at, &value);
+
+		if (!len || !is_printable(value))
+			break;
+		at += len;
+	}
+	return (size_t)(at - text);
+}
+
+bool text_is_printable(const char *text)
+{
+	return !text[printable_len(text)];
+}
+
+void buf_add_printable(struct buf *buf, const char *text)
+{
+	while (*text) {
+		size_t len = printable_len(text);
+		uint32_t value;
+
+		buf_add_len(buf, text, len);
+		text += len;
+		if (!*text)
+			break;
+		/* All bytes of a character that may not be shown, or one that belongs to none. */
+		len = utf8_read((const unsigned char *)text, &value);
+		for (size_t i = 0; i < (len ? len : 1); i++)
+			buf_printf(buf, "\\x%02x", (unsigned char)text[i]);
+		text += len ? len : 1;
+	}
+}

@@ -42,6 +42,14 @@ void buf_add_sql_literal(struct buf *buf, const char *text);
 void buf_add_sql_name(struct buf *buf, const char *name);
 /* A JSON string with its quotes; bytes that are no UTF-8 pass unchanged. */
 void buf_add_json(struct buf *buf, const char *text);
+/*
+ * For a terminal: everything but line breaks, tabs and printable UTF-8 as \xNN, byte by byte.
+ * Control characters (C0, C1, DEL) would move the cursor or answer for the user; marks of writing
+ * direction (Unicode's bidi controls) would show a text that is not there.
+ */
+void buf_add_printable(struct buf *buf, const char *text);
+/* Would buf_add_printable change it? */
+bool text_is_printable(const char *text) MUST_CHECK;
 
 /* True when everything written is there. */
 bool buf_ok(const struct buf *buf, struct err *err) MUST_CHECK;

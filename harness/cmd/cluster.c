@@ -23,7 +23,7 @@
 static void say_slow(void *arg, const char *what)
 {
 	(void)arg;
-	fprintf(stderr, "keylab: preparing a template: %s\n", what);
+	say(stderr, "keylab: preparing a template: %s\n", what);
 }
 
 /* Until somebody stops us, the server ends, or our standard input does. */
@@ -71,7 +71,7 @@ static int run_program(struct cluster *cluster, char **words)
 	struct err err;
 
 	if (!program || !env) {
-		fprintf(stderr, "keylab: there is no program %s\n", words[0]);
+		say(stderr, "keylab: there is no program %s\n", words[0]);
 		return EXIT_ENVIRONMENT;
 	}
 	words[0] = program;

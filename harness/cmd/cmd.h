@@ -9,6 +9,8 @@
 #ifndef KEYLAB_CMD_CMD_H
 #define KEYLAB_CMD_CMD_H
 
+#include <stdio.h>
+
 #include "base/base.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -42,11 +44,17 @@ extern const struct command command_baseline, command_check, command_clean, comm
 
 /* ---- what commands share (common.c) ---- */
 
+/*
+ * Like fprintf, for text from outside (files, stores, servers, the command line): what could work
+ * on a terminal is shown as \xNN (buf_add_printable).
+ */
+void say(FILE *out, const char *format, ...) PRINTF(2, 3);
 /* Prints "keylab: message" to stderr; returns the exit code of its kind. */
 int fail(const struct err *err);
 /* Prints the fault and where the command's help is; returns EXIT_USAGE. */
 int usage_error(const struct command *command, const char *format, ...) PRINTF(2, 3);
-/* Writes to stdout and checks that it arrived; the code to return. */
+/* Writes to stdout and checks that it arrived; the code to return. On a terminal like say(),
+   into a file or a pipe byte by byte. */
 int print_result(const struct buf *text, int code);
 /* Prints a comparison of the runs, the first being the base; returns the code to exit with. */
 int compare_print(const char *db, const int64_t *run_ids, size_t count, bool json);

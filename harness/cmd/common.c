@@ -12,9 +12,30 @@
 #include "base/fs.h"
 #include "cmd/cmd.h"
 
+static void say_args(FILE *out, const char *format, va_list args)
+{
+	CLEANUP(buf_finish) struct buf text, shown;
+	struct err err;
+
+	buf_init(&text, 0);
+	buf_init(&shown, 0);
+	buf_vprintf(&text, format, args);
+	buf_add_printable(&shown, text.data);
+	fputs(buf_ok(&text, &err) && buf_ok(&shown, &err) ? shown.data : err.message, out);
+}
+
+void say(FILE *out, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say_args(out, format, args);
+	va_end(args);
+}
+
 int fail(const struct err *err)
 {
-	fprintf(stderr, "keylab: %s\n", err->message);
+	say(stderr, "keylab: %s\n", err->message);
 	return err_exit_code(err->kind);
 }
 
@@ -24,7 +45,7 @@ int usage_error(const struct command *command, const char *format, ...)
 
 	fprintf(stderr, "keylab %s: ", command->name);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	say_args(stderr, format, args);
 	va_end(args);
 	fprintf(stderr, " (keylab help %s shows how it is used)\n", command->name);
 	return EXIT_USAGE;
@@ -36,6 +57,13 @@ int print_result(const struct buf *text, int code)
 
 	if (!buf_ok(text, &err))
 		return fail(&err);
+	if (isatty(STDOUT_FILENO) && !text_is_printable(text->data)) {
+		CLEANUP(buf_finish) struct buf shown;
+
+		buf_init(&shown, 0);
+		buf_add_printable(&shown, text->data);
+		return print_result(&shown, code);
+	}
 	if (fwrite(text->data, 1, text->len, stdout) != text->len || fflush(stdout) != 0) {
 		fprintf(stderr, "keylab: cannot write to standard output: %s\n", strerror(errno));
 		return EXIT_ENVIRONMENT;

@@ -223,10 +223,10 @@ static int gate_main(const struct command *command, int argc, char **argv)
 	    !compare(&request, &facts, &loaded, &gate, &err))
 		return fail(&err);
 	if (missing)
-		fprintf(stderr,
-		        "keylab: there is no baseline %s; keylab baseline --accept %lld writes "
-		        "it\n",
-		        missing, (long long)facts.run_id);
+		say(stderr,
+		    "keylab: there is no baseline %s; keylab baseline --accept %lld writes "
+		    "it\n",
+		    missing, (long long)facts.run_id);
 	if (request.json)
 		print_json(&gate, &facts, &out);
 	else

@@ -64,7 +64,7 @@ static int list_main(const struct command *command, int argc, char **argv)
 	}
 	if (!load_scenarios(argv + optind, (size_t)(argc - optind), &set, &messages, &err))
 		return fail(&err);
-	fputs(messages.data, stderr);
+	say(stderr, "%s", messages.data);
 	if (json)
 		list_json(&set, &out);
 	else

@@ -74,8 +74,8 @@ static int help_main(const struct command *command, int argc, char **argv)
 	const struct command *wanted = argc > 1 ? find_command(argv[1]) : NULL;
 
 	if (argc > 1 && !wanted) {
-		fprintf(stderr, "keylab: there is no command \"%s\"; keylab help lists them\n",
-		        argv[1]);
+		say(stderr, "keylab: there is no command \"%s\"; keylab help lists them\n",
+		    argv[1]);
 		return EXIT_USAGE;
 	}
 	if (wanted)
@@ -108,8 +108,8 @@ int main(int argc, char **argv)
 	                                        ? &command_help
 	                                        : find_command(argv[1]);
 	if (!command) {
-		fprintf(stderr, "keylab: there is no command \"%s\"; keylab help lists them\n",
-		        argv[1]);
+		say(stderr, "keylab: there is no command \"%s\"; keylab help lists them\n",
+		    argv[1]);
 		return EXIT_USAGE;
 	}
 	if (argc > 2 && command != &command_help &&

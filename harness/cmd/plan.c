@@ -75,7 +75,7 @@ static int plan_main(const struct command *command, int argc, char **argv)
 		return code;
 	if (!load_scenarios(argv + optind, (size_t)(argc - optind), &set, &messages, &err))
 		return fail(&err);
-	fputs(messages.data, stderr);
+	say(stderr, "%s", messages.data);
 	for (size_t i = 0; i < set.count; i++)
 		if (!plan_one(set.items[i], &options, &out, &err))
 			return fail(&err);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cmd/cmd.h"
 
 /* On a terminal at most ten times a second; elsewhere a sign of life every 30 s. */
 #define REDRAW_NS (NS_PER_S / 10)
@@ -48,9 +49,9 @@ static void draw(struct progress *progress, const struct run_moment *moment)
 	uint64_t left_ns = remaining_ns(progress, moment);
 
 	clear_line(progress);
-	fprintf(stderr, "[%zu/%zu] %s%s%s · %s · step %zu/%zu · %.0f s", moment->scenario_index + 1,
-	        moment->scenarios, moment->scenario, moment->arm[0] ? " · " : "", moment->arm,
-	        moment->step, moment->step_index + 1, moment->steps, (double)elapsed_ns / 1e9);
+	say(stderr, "[%zu/%zu] %s%s%s · %s · step %zu/%zu · %.0f s", moment->scenario_index + 1,
+	    moment->scenarios, moment->scenario, moment->arm[0] ? " · " : "", moment->arm,
+	    moment->step, moment->step_index + 1, moment->steps, (double)elapsed_ns / 1e9);
 	if (left_ns)
 		fprintf(stderr, ", ~%.0f s left", (double)left_ns / 1e9);
 	if (progress->terminal && !progress->verbose)
@@ -64,9 +65,9 @@ static void draw(struct progress *progress, const struct run_moment *moment)
 static void show_end(struct progress *progress, const struct run_moment *moment)
 {
 	clear_line(progress);
-	fprintf(stderr, "[%zu/%zu] %s: %s in %.1f s%s%s\n", moment->scenario_index + 1,
-	        moment->scenarios, moment->scenario, moment->status,
-	        (double)moment->scenario_ns / 1e9, moment->reason[0] ? ": " : "", moment->reason);
+	say(stderr, "[%zu/%zu] %s: %s in %.1f s%s%s\n", moment->scenario_index + 1,
+	    moment->scenarios, moment->scenario, moment->status, (double)moment->scenario_ns / 1e9,
+	    moment->reason[0] ? ": " : "", moment->reason);
 	progress->shown_ns = clock_now_ns();
 }
 
@@ -90,7 +91,7 @@ void progress_message(void *arg, const char *text)
 	if (progress->quiet)
 		return;
 	clear_line(progress);
-	fprintf(stderr, "keylab: %s\n", text);
+	say(stderr, "keylab: %s\n", text);
 }
 
 void progress_finish(struct progress *progress)

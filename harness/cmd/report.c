@@ -163,7 +163,7 @@ static int report_main(const struct command *command, int argc, char **argv)
 		return code;
 	if (!render(&request, &path, &err))
 		return fail(&err);
-	printf("%s\n", path);
+	say(stdout, "%s\n", path);
 	if (request.open)
 		open_page(path);
 	return fflush(stdout) ? EXIT_ENVIRONMENT : EXIT_AS_EXPECTED;

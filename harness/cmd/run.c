@@ -436,7 +436,7 @@ static int run_main(const struct command *command, int argc, char **argv)
 	if (!load_scenarios(argv + optind, (size_t)(argc - optind), &set, &messages, &err))
 		return fail(&err);
 	if (set.faulty) {
-		fputs(messages.data, stderr);
+		say(stderr, "%s", messages.data);
 		err_set(&err, ERR_INPUT, "%zu scenario files are wrong; nothing was run",
 		        set.faulty);
 		return fail(&err);

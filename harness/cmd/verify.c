@@ -136,8 +136,8 @@ static int verify_main(const struct command *command, int argc, char **argv)
 	    !verify_claims(store, run_id, &tally, &out, &err))
 		return fail(&err);
 	if (!tally.claims) {
-		fprintf(stderr, "keylab: %s holds no claims of %s; nothing was verified\n", db,
-		        run_id ? "that run" : "any run");
+		say(stderr, "keylab: %s holds no claims of %s; nothing was verified\n", db,
+		    run_id ? "that run" : "any run");
 		return EXIT_INCONCLUSIVE;
 	}
 	buf_printf(&out,

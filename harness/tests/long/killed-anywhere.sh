@@ -29,7 +29,7 @@ if ((EUID == 0)); then
 fi
 
 # What is measured while the kills come: loads, sessions with crashes and restarts, and worker processes.
-runs=('--set rows=2k --set trials=1 leaf-density sequences' 'segment-allocator')
+runs=('--set rows=1k leaf-density' '--set trials=1 sequences' 'segment-allocator')
 run_us=()
 
 write_scenarios() {
@@ -103,10 +103,9 @@ beside_runs() {
 	[[ $(sqlite3 "$scratch/beside.db" "select count(*) from samples" 2>/dev/null) == 1 ]]
 }
 
-samples_of_last_run() {
+samples_of() {
 	sqlite3 "$db" "select sample_id, step_id, scenario, arm, name, metric, quote(value), st.labels, sa.labels
-		from sample sa join step st using (step_id)
-		where run_id = (select max(run_id) from run) order by sample_id"
+		from sample sa join step st using (step_id) where run_id = ${1:-0} order by sample_id"
 }
 
 problem() {
@@ -176,8 +175,8 @@ hit() {
 	what="SIG$signal after $moment s of ${runs[which]}"
 	dirs=$(grep -ls "^keylab $pid " "$home"/clusters/c-*/owner | sed 's,/owner$,,')
 	servers=$(for dir in $dirs; do awk '$1 == "server" { print $2 }' "$dir/owner" 2>/dev/null; done)
-	samples_of_last_run >"$scratch/before"
 	run_id=$(sqlite3 "$db" "select max(run_id) from run where pid = $pid and status = 'running'")
+	samples_of "$run_id" >"$scratch/before"
 	if ! kill -s "${signal%-*}" "$pid" 2>/dev/null; then
 		wait "$pid"
 		return 1
@@ -219,8 +218,7 @@ check_store() {
 	got=$(sqlite3 "$db" 'pragma integrity_check' 2>&1)
 	[[ $got == ok ]] || problem "integrity_check: $got"
 	if [[ -f $scratch/before && -n $run_id ]]; then
-		sqlite3 "$db" "select sample_id, step_id, scenario, arm, name, metric, quote(value), st.labels, sa.labels
-			from sample sa join step st using (step_id) where run_id = $run_id order by sample_id" >"$scratch/after"
+		samples_of "$run_id" >"$scratch/after"
 		head -n "$(wc -l <"$scratch/before")" "$scratch/after" | cmp -s - "$scratch/before" ||
 			problem "samples are not there that were: $(wc -l <"$scratch/before") before, $(wc -l <"$scratch/after") now"
 		samples_kept=$((samples_kept + $(wc -l <"$scratch/before")))

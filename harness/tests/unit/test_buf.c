@@ -95,6 +95,42 @@ static void quotes(void **state)
 	buf_finish(&buf);
 }
 
+static void shown_as(const char *text, const char *wanted)
+{
+	struct buf buf;
+
+	buf_init(&buf, 0);
+	buf_add_printable(&buf, text);
+	assert_string_equal(buf.data, wanted);
+	assert_int_equal(text_is_printable(text), !strcmp(text, wanted));
+	/* What it gives needs no second time. */
+	assert_true(text_is_printable(buf.data));
+	buf_finish(&buf);
+}
+
+static void prints_for_terminals(void **state)
+{
+	(void)state;
+	shown_as("", "");
+	shown_as("plain, tab\t, line\n", "plain, tab\t, line\n");
+	shown_as("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\x98",
+	         "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\x98");
+	shown_as("\033]0;title\007", "\\x1b]0;title\\x07");
+	shown_as("a\rb\bc\x7f", "a\\x0db\\x08c\\x7f");
+	shown_as("\xc2\x9b"
+	         "2J",
+	         "\\xc2\\x9b2J"); /* C1: CSI in one character */
+	shown_as("\x9b"
+	         "2J",
+	         "\\x9b2J");                         /* and as a bare byte */
+	shown_as("\xe2\x80\xae", "\\xe2\\x80\\xae"); /* U+202E, right-to-left override */
+	shown_as("\xd8\x9c", "\\xd8\\x9c");          /* U+061C */
+	shown_as("\xc0\x9b", "\\xc0\\x9b");          /* overlong */
+	shown_as("\xed\xa0\x80", "\\xed\\xa0\\x80"); /* a surrogate */
+	shown_as("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");
+	shown_as("cut \xe2\x82", "cut \\xe2\\x82");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -102,6 +138,7 @@ int main(void)
 	        cmocka_unit_test(caps),
 	        cmocka_unit_test(steals),
 	        cmocka_unit_test(quotes),
+	        cmocka_unit_test(prints_for_terminals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: PostgreSQL
+#
+# Nobody gets in: no TCP port, a socket that only its own user reaches, peer authentication alone; the server has
+# nothing of ours (root, descriptors, environment), and nothing that it writes is believed or followed.
+. "$2/harness/tests/lib.sh"
+
+export KEYLAB_HOME=$scratch/home
+chmod 711 "$scratch"
+"$keylab" doctor 2>/dev/null | grep -q '^ok *PostgreSQL' || skip_all 'no PostgreSQL server'
+echo secret >"$scratch/secret"
+chmod 600 "$scratch/secret"
+mkdir -m 777 "$scratch/victim"
+echo mine >"$scratch/victim/file"
+
+# Started with a descriptor and a variable that are nobody else's business.
+exec {hold}<>"$scratch/secret"
+mkfifo "$scratch/hold"
+PLANTED=planted "$keylab" cluster <"$scratch/hold" >"$scratch/conninfo" 2>"$scratch/messages" &
+pid=$!
+exec {gate}>"$scratch/hold"
+until=$((SECONDS + 300))
+while [[ ! -s $scratch/conninfo ]] && kill -0 "$pid" 2>/dev/null && ((SECONDS < until)); do sleep 0.05; done
+conninfo=$(<"$scratch/conninfo")
+like "$conninfo" '^host=/' 'a cluster runs' || diag "$(<"$scratch/messages")"
+dir=$(grep -ls "^keylab $pid " "$KEYLAB_HOME"/clusters/c-*/owner)
+dir=${dir%/owner}
+server=$(awk '$1 == "server" { print $2 }' "$dir/owner")
+socket_dir=$(sed -n 's/^host=\([^ ]*\).*/\1/p' <<<"$conninfo")
+processes=$(awk -v server="$server" '$4 == server { print $1 } END { print server }' /proc/[0-9]*/stat 2>/dev/null)
+
+# status PID FIELD
+status() {
+	awk -v field="$2:" '$1 == field { $1 = ""; sub(/^ /, ""); print }' "/proc/$1/status"
+}
+
+# ---- the way in
+
+sockets=$(for process in $processes; do
+	find "/proc/$process/fd" -lname 'socket:*' -printf '%l\n' 2>/dev/null
+done | tr -dc '0-9\n' | sort -u)
+ports=$(cat /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/udp6 2>/dev/null | awk '{ print $10 }' |
+	grep -Fxf <(printf '%s\n' "$sockets") | grep -cv '^0$')
+is "$ports" 0 'no TCP or UDP port is open, in any of its processes'
+like "$sockets" '[0-9]' 'while it does have a socket'
+is "$(stat -c %a "$socket_dir")" 700 'the socket lies in a folder of mode 0700'
+is "$(stat -c %a "$socket_dir/.s.PGSQL.5432")" 700 'and has that mode itself'
+is "$(grep -v '^[[:space:]]*\(#\|$\)' "$dir/data/pg_hba.conf")" 'local all all peer map=keylab' 'pg_hba.conf has one line: peer'
+is "$(grep -c '' "$dir/data/pg_ident.conf")" 1 'pg_ident.conf has one user'
+if command -v psql >/dev/null; then
+	is "$(psql -XAtw "$conninfo" -c 'show listen_addresses' 2>&1)" '' 'we get in, and listen_addresses is empty'
+fi
+
+# ---- what the server has of ours
+
+for process in $processes; do
+	for fd in "/proc/$process/fd/"*; do readlink "$fd"; done 2>/dev/null |
+		grep -vE "^(/dev/(null|u?random)|(socket|pipe):.*|anon_inode:.*|/dev/zero.*|/memfd:.*|$dir/log|$dir/data/.*)$"
+done | sort -u >"$scratch/descriptors"
+is "$(<"$scratch/descriptors")" '' 'its descriptors are its log, its data and what it made itself'
+is "$(tr '\0' '\n' <"/proc/$server/environ" | sed 's/=.*//' | sort | tr '\n' ' ')" 'LC_ALL PATH TZ ' 'its environment is ours to count'
+
+if ((EUID == 0)); then
+	user=$(stat -c %U "$dir/data")
+	uid=$(id -u "$user") gid=$(id -g "$user")
+	is "$([[ $uid -ne 0 ]] && echo no)" no 'the server is not root'
+	wrong=''
+	for process in $processes; do
+		[[ -d /proc/$process ]] || continue
+		# Real, effective, saved and file system id.
+		[[ $(status "$process" Uid | tr '\t' ' ') == "$uid $uid $uid $uid" ]] || wrong+="$process uid "
+		[[ $(status "$process" Gid | tr '\t' ' ') == "$gid $gid $gid $gid" ]] || wrong+="$process gid "
+		[[ $(status "$process" Groups) =~ ^[[:space:]]*$ ]] || wrong+="$process groups "
+		[[ $(status "$process" NoNewPrivs) == 1 ]] || wrong+="$process no_new_privs "
+		[[ $(status "$process" CapEff)$(status "$process" CapPrm) =~ ^0*$ ]] || wrong+="$process capabilities "
+	done
+	is "$wrong" '' "root is given up for good in all its $(wc -w <<<"$processes") processes: four ids, groups, capabilities, no_new_privs"
+
+	# as USER CMD...: like any program of that user.
+	as() {
+		local as=$1
+		shift
+		setpriv --reuid="$as" --regid="$(id -g "$as")" --clear-groups "$@"
+	}
+	for other in games news uucp daemon; do
+		id "$other" >/dev/null 2>&1 && [[ $(id -u "$other") -ne $uid ]] && break
+	done
+	run as "$other" ls "$socket_dir"
+	unlike "$rc" '^0$' 'another user cannot list the socket folder'
+	run as "$other" ls "$dir"
+	unlike "$rc" '^0$' 'nor the cluster'
+	run as "$other" ls "$KEYLAB_HOME/clusters"
+	unlike "$rc" '^0$' 'nor find out what clusters there are'
+	run as "$other" cat "$dir/data/PG_VERSION"
+	unlike "$rc" '^0$' 'nor read its data'
+	if command -v psql >/dev/null; then
+		psql=$(command -v psql)
+		run as "$other" env HOME=/ "$psql" -XAtw "$conninfo" -c 'select 1'
+		like "$rc$err" '^2.*ermission denied' 'another user cannot connect'
+		run as "$user" env HOME=/ "$psql" -XAtw "$conninfo" -c 'select 1'
+		like "$rc$err" '^2.*Peer authentication failed' 'not even the one that the server runs as'
+		run as "$user" env HOME=/ "$psql" -XAtw "${conninfo/user=keylab/user=$user}" -c 'select 1'
+		like "$rc$err" '^2.*(Peer authentication failed|does not exist|no match)' 'under no other name either'
+	fi
+
+	# ---- what the server writes: its folder's registration is not its own, and links are not followed
+	run as "$user" sh -c "echo 'server 1 x' >>'$dir/owner'"
+	unlike "$rc" '^0$' 'the server user cannot say whose cluster it is'
+	run as "$user" sh -c "mv '$dir/owner' '$dir/mine' || rm -f '$dir/owner' || touch '$dir/keep'"
+	unlike "$rc" '^0$' 'nor take its registration away, nor put one there'
+	run as "$user" ln -s "$scratch/victim" "$dir/data/away"
+	is "$rc" 0 'a link in its data, to what belongs to somebody else'
+	run as "$user" ln -s "$scratch/victim" "$socket_dir/away"
+else
+	skip 'the server is not root, nor can others get in' 'not run as root'
+	ln -s "$scratch/victim" "$dir/data/away"
+fi
+
+exec {gate}>&-
+until=$((SECONDS + 60))
+while kill -0 "$pid" 2>/dev/null && ((SECONDS < until)); do sleep 0.05; done
+is "$([[ -d $dir ]] && echo there)" '' 'the cluster is removed'
+is "$(cat "$scratch/victim/file" 2>&1)" mine 'and no link was followed meanwhile'
+
+# ---- planted links where keylab itself writes
+
+ln -s "$scratch/victim/file" "$scratch/page.html"
+. "$source_root/harness/tests/fixture.sh"
+fixture_store "$scratch/fixture.db" || fail 'the fixture'
+run "$keylab" report --db "$scratch/fixture.db" --out "$scratch/page.html"
+is "$rc$(<"$scratch/victim/file")" 0mine 'a report replaces a planted link and does not write through it'
+mv "$KEYLAB_HOME/clusters/lock" "$KEYLAB_HOME/clusters/old"
+ln -s "$scratch/victim/made" "$KEYLAB_HOME/clusters/lock"
+run "$keylab" clean
+is "$rc$([[ -e $scratch/victim/made ]] && echo made)" 3 'a lock file that is a link is refused'
+like "$err" 'clusters/lock: Too many levels of symbolic links' 'with its name'
+done_testing
