@@ -164,9 +164,6 @@ static bool own_database(struct walk *walk, struct err *err)
 	buf_add(&sql, "create database ");
 	buf_add_sql_name(&sql, walk->scenario->name);
 	buf_add(&sql, " template " CLUSTER_DATABASE);
-	/* By blocks through the log, the default since 15, takes a dataset's size twice over. */
-	if (walk->request->server->version_num >= 150000)
-		buf_add(&sql, " strategy file_copy");
 	walk->database = walk->scenario->name;
 	return buf_ok(&sql, err) && conn_open(walk->cluster, "postgres", "keylab", &conn, err) &&
 	       conn_query(conn, sql.data, NULL, 0, &result, err);
@@ -194,8 +191,13 @@ static bool take_cluster(struct run *run, struct walk *walk, struct err *err)
 {
 	const struct scenario *scenario = walk->scenario;
 
-	/* A cluster with settings of its own is nobody else's. */
-	walk->shared = scenario->cluster.shared && !scenario->cluster.settings.count;
+	/*
+	 * A cluster with settings of its own is nobody else's. Nor is one with a dataset: a copy of
+	 * the template's files takes a fraction of what the server takes to copy its database,
+	 * which goes through the log or to the disk.
+	 */
+	walk->shared = scenario->cluster.shared && !scenario->cluster.settings.count &&
+	               !scenario->cluster.dataset;
 	walk->database = CLUSTER_DATABASE;
 	if (walk->shared) {
 		if (!shared_cluster(run, scenario, &walk->cluster, err) || !own_database(walk, err))
