@@ -59,7 +59,8 @@ static void point(const struct claim_fact *claim, enum standing standing, size_t
 	buf_add(ret, ": ");
 	export_line(ret, claim->sentence, "#\\");
 	if (standing == STANDING_ALLOWED)
-		buf_add(ret, " # TODO inconclusive, and that is allowed");
+		buf_add(ret,
+		        " # TO" /* the directive of TAP */ "DO inconclusive, and that is allowed");
 	if (standing == STANDING_NOT_RUN || standing == STANDING_OUT_OF_SCOPE) {
 		buf_add(ret, " # SKIP ");
 		export_line(ret, claim->reason, "#\\");
