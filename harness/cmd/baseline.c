@@ -11,7 +11,7 @@
 #include "cmd/cmd.h"
 
 struct request {
-	const char *db, *dir, *reason;
+	const char *db, *dir, *reason, *aa;
 	int64_t run_id;
 };
 
@@ -21,6 +21,7 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 	                                        {"dir", required_argument, NULL, 'D'},
 	                                        {"accept", required_argument, NULL, 'a'},
 	                                        {"reason", required_argument, NULL, 'r'},
+	                                        {"aa", required_argument, NULL, 'A'},
 	                                        {0}};
 	char *end;
 
@@ -39,6 +40,9 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 			break;
 		case 'r':
 			ret->reason = optarg;
+			break;
+		case 'A':
+			ret->aa = optarg;
 			break;
 		default:
 			return usage_error(command, "unknown option");
@@ -74,8 +78,32 @@ static bool is_fit(const struct facts *facts, struct err *err)
 	return true;
 }
 
-static bool write_one(const struct request *request, const struct facts *facts, bool timings,
-                      struct buf *out, struct err *err)
+/* The least tolerance of a timing: what the run of identical arms calls noise. */
+static double noise_of(void *arg, const char *scenario, const char *claim)
+{
+	const struct claim_fact *fact = facts_find(arg, scenario, claim);
+	double least = 0;
+
+	/* A tolerance is below 100 %; a machine noisier than that can gate nothing. */
+	return fact && aa_least_effect(fact, &least) ? (least < 0.99 ? least : 0.99) : 0;
+}
+
+static bool load_noise(const struct request *request, const struct facts *facts,
+                       struct store **store, struct facts *ret, struct err *err)
+{
+	if (!store_open(request->aa, STORE_READ, store, err) || !facts_load(*store, 0, ret, err))
+		return false;
+	if (strcmp(ret->kind, "aa") != 0)
+		return err_set(err, ERR_INPUT, "the newest run of %s is none of keylab aa",
+		               request->aa);
+	if (strcmp(ret->fingerprint, facts->fingerprint) != 0)
+		return err_set(err, ERR_INPUT, "%s is of another machine than run %lld",
+		               request->aa, (long long)facts->run_id);
+	return true;
+}
+
+static bool write_one(const struct request *request, const struct facts *facts, struct facts *noise,
+                      bool timings, struct buf *out, struct err *err)
 {
 	CLEANUP(free_p) char *path = baseline_path(request->dir, facts, timings, err);
 	CLEANUP(baseline_finish) struct baseline old = {0};
@@ -88,8 +116,8 @@ static bool write_one(const struct request *request, const struct facts *facts, 
 	bool known = fs_exists(path);
 	if (known && !baseline_read(path, &old, err))
 		return false;
-	if (!baseline_accept(known ? &old : NULL, facts, timings, request->reason, NULL, NULL,
-	                     &made, err) ||
+	if (!baseline_accept(known ? &old : NULL, facts, timings, request->reason,
+	                     timings && noise ? noise_of : NULL, noise, &made, err) ||
 	    !baseline_print(&made, &text, err))
 		return false;
 	CLEANUP(free_p) char *dir = fs_printf(err, "%.*s", (int)(strrchr(path, '/') - path), path);
@@ -104,6 +132,8 @@ static int baseline_main(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(store_close_p) struct store *store = NULL;
 	CLEANUP(facts_finish) struct facts facts = {0};
+	CLEANUP(store_close_p) struct store *aa = NULL;
+	CLEANUP(facts_finish) struct facts noise = {0};
 	CLEANUP(buf_finish) struct buf out;
 	struct request request = {.db = DEFAULT_DB, .dir = DEFAULT_BASELINES};
 	struct err err;
@@ -113,15 +143,17 @@ static int baseline_main(const struct command *command, int argc, char **argv)
 	if (code)
 		return code;
 	if (!store_open(request.db, STORE_READ, &store, &err) ||
-	    !facts_load(store, request.run_id, &facts, &err) || !is_fit(&facts, &err))
+	    !facts_load(store, request.run_id, &facts, &err) || !is_fit(&facts, &err) ||
+	    (request.aa && !load_noise(&request, &facts, &aa, &noise, &err)))
 		return fail(&err);
+	struct facts *known_noise = request.aa ? &noise : NULL;
 	bool any = baseline_applies(&facts, false), timings = baseline_applies(&facts, true);
 	if (!any && !timings) {
 		err_set(&err, ERR_INPUT, "run %lld holds no claims", (long long)request.run_id);
 		return fail(&err);
 	}
-	if ((any && !write_one(&request, &facts, false, &out, &err)) ||
-	    (timings && !write_one(&request, &facts, true, &out, &err)))
+	if ((any && !write_one(&request, &facts, known_noise, false, &out, &err)) ||
+	    (timings && !write_one(&request, &facts, known_noise, true, &out, &err)))
 		return fail(&err);
 	return print_result(&out, EXIT_AS_EXPECTED);
 }
@@ -129,13 +161,15 @@ static int baseline_main(const struct command *command, int argc, char **argv)
 const struct command command_baseline = {
         .name = "baseline",
         .summary = "accept a run as what the gate compares with",
-        .usage = "keylab baseline --accept RUN --reason TEXT [--db FILE] [--dir FOLDER]\n\n"
+        .usage = "keylab baseline --accept RUN --reason TEXT [--db FILE] [--dir FOLDER] [--aa "
+                 "FILE]\n\n"
                  "Writes the values of run RUN into FOLDER (" DEFAULT_BASELINES ")/<version>/:\n"
                  "<profile>-any.json for what is the same on every machine, and timings into\n"
                  "<profile>-<fingerprint>.json for this machine. Metrics of scenarios that the "
                  "run\n"
                  "does not have stay, and so do tolerances that stand there. Nothing else writes "
                  "these\n"
-                 "files; review the diff and commit it (docs/ci.md).\n",
+                 "files. With --aa, a store of keylab aa, a timing's tolerance is at least this\n"
+                 "machine's noise. Review the diff and commit it (docs/ci.md).\n",
         .main = baseline_main,
 };

@@ -38,9 +38,10 @@ struct command {
 	int (*main)(const struct command *command, int argc, char **argv);
 };
 
-extern const struct command command_baseline, command_check, command_clean, command_cluster,
-        command_compare, command_doctor, command_export, command_gate, command_id, command_import,
-        command_list, command_plan, command_predict, command_report, command_run, command_verify;
+extern const struct command command_aa, command_baseline, command_check, command_clean,
+        command_cluster, command_compare, command_doctor, command_export, command_gate, command_id,
+        command_import, command_list, command_plan, command_predict, command_report, command_run,
+        command_verify;
 
 /* ---- what commands share (common.c) ---- */
 
@@ -58,6 +59,12 @@ int usage_error(const struct command *command, const char *format, ...) PRINTF(2
 int print_result(const struct buf *text, int code);
 /* Prints a comparison of the runs, the first being the base; returns the code to exit with. */
 int compare_print(const char *db, const int64_t *run_ids, size_t count, bool json);
+struct claim_fact;
+/* How large an effect must be to be told from noise, by a claim of a run of identical arms (0.08
+   for 8 %); false when the claim has no interval. */
+bool aa_least_effect(const struct claim_fact *claim, double *ret);
+/* Prints that for each timing claim of the run; returns the code to exit with. */
+int aa_print(const char *db, int64_t run_id, bool json);
 /* Where PATH finds a program, or NULL; owned. */
 char *find_program(const char *name);
 /* May messages be coloured? Not with NO_COLOR, TERM=dumb, or into a file. */
@@ -72,6 +79,8 @@ bool find_servers(const struct home *home, const char *named, struct server_list
 const char *scenarios_dir(void);
 /* Default path of the store. */
 #define DEFAULT_DB "results/keylab.db"
+/* Default store of keylab aa: its runs are no evidence for claims. */
+#define DEFAULT_AA_DB "results/aa.db"
 /* Default folder of baselines. */
 #define DEFAULT_BASELINES "results/baselines"
 

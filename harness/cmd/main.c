@@ -43,10 +43,10 @@ static const struct command command_help = {
 
 /* In the order in which a newcomer needs them. */
 static const struct command *const commands[] = {
-        &command_doctor,  &command_list,   &command_check,   &command_plan,     &command_run,
-        &command_report,  &command_export, &command_verify,  &command_baseline, &command_gate,
-        &command_compare, &command_import, &command_predict, &command_clean,    &command_cluster,
-        &command_id,      &command_help,
+        &command_doctor,  &command_list,   &command_check,  &command_plan,     &command_run,
+        &command_report,  &command_export, &command_verify, &command_baseline, &command_gate,
+        &command_compare, &command_aa,     &command_import, &command_predict,  &command_clean,
+        &command_cluster, &command_id,     &command_help,
 };
 
 static const struct command *find_command(const char *name)

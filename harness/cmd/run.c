@@ -22,6 +22,7 @@
 struct options {
 	const char *db;
 	struct builds_wanted builds;
+	bool same_arms; /* keylab aa */
 	enum profile profile;
 	const char *overrides[OVERRIDES_MAX];
 	size_t overrides_count;
@@ -359,6 +360,8 @@ static int finish_all(struct store *store, const struct options *options,
 	int64_t run_ids[BUILDS_MAX];
 	int code = EXIT_AS_EXPECTED;
 
+	if (options->same_arms)
+		return aa_print(options->db, results[0].run_id, options->json);
 	for (size_t i = 0; i < count; i++) {
 		run_ids[i] = results[i].run_id;
 		code = worse_code(code, finish(store, options, &results[i]));
@@ -393,6 +396,7 @@ static int run_set(const struct options *options, const struct scenario_set *set
 	        .home = home,
 	        .server = builds.servers[0],
 	        .build = builds.names[0],
+	        .same_arms = options->same_arms,
 	        .scenarios = set->items,
 	        .scenarios_count = set->count,
 	        .profile = options->profile,
@@ -428,6 +432,10 @@ static int run_main(const struct command *command, int argc, char **argv)
 	CLEANUP(buf_finish) struct buf messages;
 	struct options options = {.db = DEFAULT_DB, .profile = PROFILE_CHAPTER};
 	struct err err;
+	if (command == &command_aa) {
+		options.same_arms = true;
+		options.db = DEFAULT_AA_DB;
+	}
 	int code = parse(command, argc, argv, &options);
 
 	buf_init(&messages, 0);
@@ -474,5 +482,20 @@ const struct command command_run = {
                 "  -q, --quiet           only the last line\n\n"
                 "Exit: 0 every verdict is the expected one, 1 refuted, 2 inconclusive or missing,\n"
                 "3 the machine, 64 usage, 70 a fault of keylab, 130 interrupted.\n",
+        .main = run_main,
+};
+
+const struct command command_aa = {
+        .name = "aa",
+        .summary = "the noise of this machine: a scenario with identical arms",
+        .usage = "keylab aa SCENARIO... [--profile P] [--db FILE] and the options of keylab run\n\n"
+                 "Runs the scenarios into FILE (" DEFAULT_AA_DB
+                 ") with the first arm's texts in every "
+                 "arm, and\n"
+                 "says for each timing claim how far its ratio strays from 1 although nothing "
+                 "differs: the\n"
+                 "least effect that can be told from noise here. keylab baseline --aa FILE allows "
+                 "at least\n"
+                 "that. Exit: 0 measured, 2 no timing claim has an interval.\n",
         .main = run_main,
 };

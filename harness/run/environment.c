@@ -93,6 +93,8 @@ bool environment_record(const struct run_request *request, int64_t run_id, struc
 		return false;
 	snprintf(version, sizeof(version), "%d.%d", conn_library_version() / 10000,
 	         conn_library_version() % 10000);
+	if (request->same_arms && !add(request, run_id, "arms", "all as the first", err))
+		return false;
 	return (!request->build || add(request, run_id, "build", request->build, err)) &&
 	       add(request, run_id, "libpq", version, err) &&
 	       add(request, run_id, "sqlite", store_library_version(), err) &&

@@ -50,8 +50,9 @@ struct run_request {
 	int64_t seed;
 	const char *argv; /* JSON array */
 	const char *version, *commit;
-	size_t jobs; /* scenarios side by side; 0 is 1 */
-	bool keep;   /* leave every cluster's folder behind */
+	size_t jobs;    /* scenarios side by side; 0 is 1 */
+	bool same_arms; /* every arm has the first one's texts: what differs then is noise */
+	bool keep;      /* leave every cluster's folder behind */
 	struct run_watcher watcher;
 };
 

@@ -68,7 +68,8 @@ static enum walk_end once(struct walk *walk, const struct step *loop, const stru
 			return WALK_FAILS;
 		}
 		/* An arm's key is nearer than `arm` itself only in name; both are in force. */
-		arm_scope.pairs = &walk->arm->texts;
+		arm_scope.pairs = walk->request->same_arms ? &walk->scenario->arms[0].texts
+		                                           : &walk->arm->texts;
 		inner.outer = &arm_scope;
 	}
 	enum walk_end end = walk_steps(walk, loop->steps, loop->steps_count,

@@ -92,6 +92,20 @@ run "$keylab" gate --run 2 --db "$db" --baseline "$timings"
 is "$rc" 0 'timing: and that of this one only warns'
 like "$out" 'warning .*another machine' 'timing: and says why'
 
+# --- the noise of identical arms is the least tolerance of a timing
+
+cp "$db" "$scratch/aa.db"
+sqlite3 "$scratch/aa.db" "delete from run where run_id = 1;
+	update claim set value = 1.02, value_low = 0.8, value_high = 1.1 where claim = 'slower'"
+run "$keylab" baseline --accept 2 --reason x --db "$db" --dir "$scratch/n" --aa "$scratch/aa.db"
+is "$rc" 64 'aa: a run of another kind is no noise'
+sqlite3 "$scratch/aa.db" "insert into environment values (2, 'arms', 'all as the first')"
+run "$keylab" baseline --accept 2 --reason x --db "$db" --dir "$scratch/n" --aa "$scratch/aa.db"
+is "$rc" 0 "aa: accepted $err"
+is "$(jq -c '.metrics["keys/wal-checkpoints/slower"].rel_tol' "$scratch"/n/18/chapter-[0-9a-f]*[0-9a-f].json)" 0.25 'aa: 1/0.8 is 25 % off'
+run "$keylab" gate --run 2 --db "$scratch/aa.db" --dir "$scratch/b"
+is "$rc" 64 'aa: and no run to be gated'
+
 # --- an empty run, one set by hand, filters, the self-test
 
 cp "$db" "$scratch/empty.db"

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/* What a run of identical arms says: how far each ratio strays from 1. */
+#include <math.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "evidence/facts.h"
+
+bool aa_least_effect(const struct claim_fact *claim, double *ret)
+{
+	bool interval = !strcmp(claim->metric_type, "timing") && claim->in_scope &&
+	                claim->low.kind != FACT_NONE && claim->low.number > 0 &&
+	                claim->low.number < claim->high.number;
+
+	if (interval)
+		*ret = fmax(fmax(claim->high.number, 1 / claim->low.number) - 1, 0);
+	return interval;
+}
+
+int aa_print(const char *db, int64_t run_id, bool json)
+{
+	CLEANUP(store_close_p) struct store *store = NULL;
+	CLEANUP(facts_finish) struct facts facts = {0};
+	CLEANUP(buf_finish) struct buf out;
+	size_t count = 0;
+	struct err err;
+
+	buf_init(&out, 0);
+	if (!store_open(db, STORE_READ, &store, &err) || !facts_load(store, run_id, &facts, &err))
+		return fail(&err);
+	if (json)
+		buf_printf(&out,
+		           "{\"schema\":\"keylab.aa\",\"version\":1,\"run_id\":%lld,"
+		           "\"fingerprint\":\"%s\",\"claims\":[",
+		           (long long)run_id, facts.fingerprint);
+	for (size_t i = 0; i < facts.claims_count; i++) {
+		const struct claim_fact *claim = &facts.claims[i];
+		double least;
+
+		if (!aa_least_effect(claim, &least))
+			continue;
+		if (json) {
+			buf_add(&out, count ? ",\n{\"scenario\":" : "\n{\"scenario\":");
+			buf_add_json(&out, claim->scenario);
+			buf_add(&out, ",\"claim\":");
+			buf_add_json(&out, claim->name);
+			buf_printf(&out,
+			           ",\"ratio\":%.15g,\"low\":%.15g,\"high\":%.15g,\"n\":%lld,"
+			           "\"least_effect\":%.6g}",
+			           claim->value.number, claim->low.number, claim->high.number,
+			           (long long)claim->n, least);
+		} else {
+			buf_printf(&out,
+			           "%s/%s: %.3g (%.3g to %.3g, n = %lld): less than +%.3g %% is "
+			           "noise%s\n",
+			           claim->scenario, claim->name, claim->value.number,
+			           claim->low.number, claim->high.number, (long long)claim->n,
+			           100 * least,
+			           claim->low.number > 1 || claim->high.number < 1
+			                   ? "; the interval misses 1: something differs between "
+			                     "the arms"
+			                   : "");
+		}
+		count++;
+	}
+	buf_add(&out, json    ? "\n]}\n"
+	              : count ? ""
+	                      : "no timing claim has an interval; six blocks are needed\n");
+	return print_result(&out, count ? EXIT_AS_EXPECTED : EXIT_INCONCLUSIVE);
+}
