@@ -121,7 +121,8 @@ bool cluster_create(const struct home *home, const struct server *server, const 
 	return true;
 fail:
 	cluster_destroy(cluster);
-	return err_within(err, "making a cluster");
+	return err_within(err, "making a cluster in %s (KEYLAB_HOME names another folder)",
+	                  home->root);
 }
 
 void cluster_log_tail(const struct cluster *cluster, size_t lines, struct buf *ret)

@@ -415,7 +415,9 @@ bool template_get(const struct home *home, const struct server *server, const ch
 		return false;
 	if (!fs_is_dir(path) && !template_make(home, server, dataset, base, progress, path, err)) {
 		free(path);
-		return err_within(err, "preparing a template");
+		return err_within(err,
+		                  "preparing a template in %s (KEYLAB_HOME names another folder)",
+		                  home->root);
 	}
 	*ret_dir = path;
 	return true;

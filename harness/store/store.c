@@ -35,6 +35,11 @@ static bool store_fault(struct store *store, struct err *err, const char *doing)
 	case SQLITE_CANTOPEN:
 	case SQLITE_READONLY:
 	case SQLITE_PERM:
+		return err_set(err, ERR_SYSTEM,
+		               "%s: %s: %s; make room or give leave to write there, or name "
+		               "another "
+		               "file with --db",
+		               store->path, doing, sqlite3_errmsg(store->db));
 	case SQLITE_NOMEM:
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
@@ -215,7 +220,8 @@ bool store_open(const char *path, enum store_mode mode, struct store **ret, stru
 		code = sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READONLY, NULL);
 	}
 	if (code != SQLITE_OK) {
-		err_set(err, fs_is_dir(path) ? ERR_INPUT : ERR_SYSTEM, "cannot open %s: %s", path,
+		err_set(err, fs_is_dir(path) ? ERR_INPUT : ERR_SYSTEM,
+		        "cannot open %s: %s; name another file with --db", path,
 		        fs_is_dir(path) ? "it is a folder" : sqlite3_errmsg(store->db));
 		store_close(store);
 		return false;

@@ -27,7 +27,7 @@ dir=$(grep -ls "^keylab $pid " "$KEYLAB_HOME"/clusters/c-*/owner)
 dir=${dir%/owner}
 server=$(awk '$1 == "server" { print $2 }' "$dir/owner")
 socket_dir=$(sed -n 's/^host=\([^ ]*\).*/\1/p' <<<"$conninfo")
-processes=$(awk -v server="$server" '$4 == server { print $1 } END { print server }' /proc/[0-9]*/stat 2>/dev/null)
+processes=$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v server="$server" '$4 == server { print $1 } END { print server }')
 
 # status PID FIELD
 status() {

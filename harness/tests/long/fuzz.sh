@@ -25,6 +25,8 @@ for target in "$source_root"/harness/tests/fuzz/fuzz_*.c; do
 	run env ASAN_OPTIONS=detect_leaks=1 "$build/harness/tests/$name" "${words[@]}" "$scratch/$what" "${target%/*}/corpus/$what"
 	units=$(sed -n 's/^stat::number_of_executed_units: *//p' <<<"$err")
 	is "$rc" 0 "$name: $units inputs in $seconds s, no finding" || true
+	[[ -z ${KEYLAB_FIGURES-} ]] || printf '%s\t%s inputs in %s s on %s, findings: %s\n' "$name" "$units" "$seconds" \
+		"$(date -u +%F)" "$([[ $rc == 0 ]] && echo none || echo "exit $rc")" >>"$KEYLAB_FIGURES"
 	((rc == 0)) || diag "$(tail -n 30 <<<"$err")"
 done
 done_testing
