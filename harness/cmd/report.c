@@ -16,6 +16,7 @@
 struct request {
 	const char *db, *out;
 	struct report_options options;
+	char *gnuplot; /* owned */
 	int64_t runs[RUNS_MAX];
 	bool open;
 };
@@ -86,7 +87,8 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 	}
 	if (optind < argc)
 		return usage_error(command, "\"%s\" was not expected", argv[optind]);
-	ret->options.gnuplot = charts ? find_program("gnuplot") : NULL;
+	ret->gnuplot = charts ? find_program("gnuplot") : NULL;
+	ret->options.gnuplot = ret->gnuplot;
 	return 0;
 }
 
@@ -158,6 +160,7 @@ static int report_main(const struct command *command, int argc, char **argv)
 	CLEANUP(free_p) char *path = NULL;
 	struct err err;
 	int code = parse(command, argc, argv, &request);
+	CLEANUP(free_p) char *gnuplot = request.gnuplot;
 
 	if (code)
 		return code;

@@ -59,7 +59,7 @@ waits() {
 begin() {
 	local db=$1 until=$((SECONDS + 300))
 	shift
-	"$keylab" run --quiet --db "$db" "${@/#/$scratch/trouble/}" >"$scratch/run.out" 2>"$scratch/run.err" </dev/null &
+	"$keylab" run --quiet --jobs 1 --db "$db" "${@/#/$scratch/trouble/}" >"$scratch/run.out" 2>"$scratch/run.err" </dev/null &
 	pid=$!
 	while { [[ $(sqlite3 "$db" 'select count(*) from sample' 2>/dev/null) != 1 ]] || ! waits; } &&
 		kill -0 "$pid" 2>/dev/null && ((SECONDS < until)); do

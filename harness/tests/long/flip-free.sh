@@ -38,7 +38,7 @@ is "$rc" 0 'every run verifies'
 
 if [[ -n ${KEYLAB_RELIABILITY-} ]]; then
 	{
-		printf '# Runs in a row\n\nWritten by `harness/tests/long/flip-free.sh`; not by hand. '
+		printf 'Written by `harness/tests/long/flip-free.sh`; not by hand. '
 		printf '%s runs of the `quick` profile, %s to %s, on %s.\n\n' "$count" \
 			$(ask "select substr(min(started_at), 1, 16), substr(max(finished_at), 1, 16) from runs" | tr '|' ' ') \
 			"$(ask "select min(version) from clusters" | cut -d' ' -f1,2)"
@@ -51,6 +51,6 @@ if [[ -n ${KEYLAB_RELIABILITY-} ]]; then
 			|| case when min(value) > 0 then printf('%.2f %%', 100.0 * (max(value) - min(value)) / min(value)) else '' end || ' |'
 			from claims where in_scope = 1 and metric_type = 'counter' and typeof(value) <> 'text'
 			group by scenario, claim order by case when min(value) > 0 then 1.0 * (max(value) - min(value)) / min(value) else 0 end desc, 1"
-	} >"$KEYLAB_RELIABILITY"
+	} | bash "$source_root/harness/tests/figures.sh" "$KEYLAB_RELIABILITY" runs-in-a-row
 fi
 done_testing
