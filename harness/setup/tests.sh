@@ -50,7 +50,7 @@ run_tests() {
 		shift
 	fi
 	if [[ ${1-} == -* ]]; then
-		die_usage "test: unknown option '$1'; ./run.sh test [--quick] [SUITE...], suites: ${all_suites[*]} long"
+		die_usage "test: unknown option '$1'; ./run.sh test [--quick] [SUITE...], suites: ${all_suites[*]} gate long"
 	fi
 	(($# == 0)) || suites=("$@")
 
@@ -58,7 +58,7 @@ run_tests() {
 	*' browser '*) set_up test browser ;;
 	*) set_up test ;;
 	esac
-	if [[ " ${suites[*]} " == *' live '* || " ${suites[*]} " == *' long '* ]]; then
+	if [[ " ${suites[*]} " == *' live '* || " ${suites[*]} " == *' long '* || " ${suites[*]} " == *' gate '* ]]; then
 		need_server
 	fi
 	if [[ " ${suites[*]} " == *' browser '* && -f $root/report/test/package-lock.json ]]; then
