@@ -3,6 +3,7 @@
 #include "store/store.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fs.h"
 #include "sql.h"
 
@@ -17,6 +19,7 @@
 #define APPLICATION_ID 0x6b6c6162
 /* How long a second keylab waits for the first one's short transactions. */
 #define BUSY_TIMEOUT_MS 30000
+#define BUSY_POLL_MS 5
 
 static bool store_fault(struct store *store, struct err *err, const char *doing)
 {
@@ -159,13 +162,44 @@ static bool store_migrate(struct store *store, struct err *err)
 	return false;
 }
 
+/*
+ * Changing the mode of a new file wants it alone, and SQLite does not apply
+ * the busy timeout to that: two keylabs that make one store at the same time
+ * take turns here.
+ */
+static bool enter_wal_mode(struct store *store, struct err *err)
+{
+	const uint64_t deadline_ns = deadline_after(BUSY_TIMEOUT_MS * NS_PER_MS);
+
+	for (;;) {
+		if (sqlite3_exec(store->db,
+		                 "pragma journal_mode = wal; pragma synchronous = normal", NULL,
+		                 NULL, NULL) == SQLITE_OK)
+			return true;
+		if ((sqlite3_errcode(store->db) & 0xff) != SQLITE_BUSY ||
+		    deadline_passed(deadline_ns))
+			return store_fault(store, err, "setting up");
+		poll(NULL, 0, BUSY_POLL_MS);
+	}
+}
+
+/* The same in one snapshot: another keylab may be filling the file just now. */
+static bool recognise_at_once(struct store *store, int *ret_version, struct err *err)
+{
+	if (!run_script(store, "begin", "reading", err))
+		return false;
+	bool ok = store_recognise(store, ret_version, err);
+	sqlite3_exec(store->db, "rollback", NULL, NULL, NULL);
+	return ok;
+}
+
 static bool store_set_up(struct store *store, enum store_mode mode, struct err *err)
 {
 	int version;
 
 	sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
 	sqlite3_extended_result_codes(store->db, 1);
-	if (!store_recognise(store, &version, err))
+	if (!recognise_at_once(store, &version, err))
 		return false;
 	if (mode == STORE_READ && version < newest_migration())
 		return err_set(err, ERR_INPUT,
@@ -182,8 +216,7 @@ static bool store_set_up(struct store *store, enum store_mode mode, struct err *
 	 * In WAL mode with synchronous = normal a killed process loses nothing;
 	 * a power cut may lose the last commits, never the file.
 	 */
-	if (!run_script(store, "pragma journal_mode = wal; pragma synchronous = normal",
-	                "setting up", err))
+	if (!enter_wal_mode(store, err))
 		return false;
 	return version == newest_migration() || store_migrate(store, err);
 }
