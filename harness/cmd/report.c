@@ -160,11 +160,12 @@ static int report_main(const struct command *command, int argc, char **argv)
 	CLEANUP(free_p) char *path = NULL;
 	struct err err;
 	int code = parse(command, argc, argv, &request);
-	CLEANUP(free_p) char *gnuplot = request.gnuplot;
+	bool rendered = !code && render(&request, &path, &err);
 
+	free(request.gnuplot);
 	if (code)
 		return code;
-	if (!render(&request, &path, &err))
+	if (!rendered)
 		return fail(&err);
 	say(stdout, "%s\n", path);
 	if (request.open)
