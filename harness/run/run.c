@@ -16,22 +16,14 @@
 #include "store/verdict.h"
 
 #define START_WAIT_NS (120 * NS_PER_S)
-#define STOP_WAIT_NS (60 * NS_PER_S)
-
-/* Clusters that several scenarios use; one for each dataset. */
-#define SHARED_MAX 8
-struct shared {
-	const char *dataset; /* NULL: none */
-	struct cluster *cluster;
-};
 
 struct run {
 	const struct run_request *request;
 	int64_t run_id;
 	uint64_t started_ns;
 	size_t steps_total;
-	struct shared shared[SHARED_MAX]; /* the main thread's alone */
-	size_t shared_count;
+	struct cluster
+	        *shared; /* that several scenarios use; the main thread's alone; NULL: none yet */
 
 	pthread_mutex_t mutex; /* guards what follows, and the watcher */
 	bool *taken;           /* a scenario each: somebody runs it or has run it */
@@ -117,43 +109,21 @@ static bool new_cluster(struct run *run, const struct scenario *scenario, struct
 	return true;
 }
 
-static struct shared *find_shared(struct run *run, const char *dataset)
-{
-	for (size_t i = 0; i < run->shared_count; i++) {
-		const char *have = run->shared[i].dataset;
-
-		if (have == dataset || (have && dataset && !strcmp(have, dataset)))
-			return &run->shared[i];
-	}
-	return NULL;
-}
-
 static bool shared_cluster(struct run *run, const struct scenario *scenario, struct cluster **ret,
                            struct err *err)
 {
-	struct shared *shared = find_shared(run, scenario->cluster.dataset);
-
 	/* One that a scenario brought down is replaced. */
-	if (shared && !cluster_is_running(shared->cluster)) {
-		cluster_destroy(shared->cluster);
-		shared->cluster = NULL;
+	if (run->shared && !cluster_is_running(run->shared)) {
+		cluster_destroy(run->shared);
+		run->shared = NULL;
 	}
-	if (!shared) {
-		if (run->shared_count == SHARED_MAX)
-			return err_set(err, ERR_INPUT, "more than %d datasets in one run",
-			               SHARED_MAX);
-		shared = &run->shared[run->shared_count++];
-		shared->dataset = scenario->cluster.dataset;
-	}
-	if (!shared->cluster && !new_cluster(run, scenario, &shared->cluster, err)) {
-		run->shared_count -= shared == &run->shared[run->shared_count - 1];
+	if (!run->shared && !new_cluster(run, scenario, &run->shared, err))
 		return false;
-	}
-	*ret = shared->cluster;
+	*ret = run->shared;
 	return true;
 }
 
-/* A database of the scenario's own, copied from the one with the lab schema and the dataset. */
+/* A database of the scenario's own, copied from the one with the lab schema. */
 static bool own_database(struct walk *walk, struct err *err)
 {
 	CLEANUP(conn_close_p) struct conn *conn = NULL;
@@ -595,8 +565,7 @@ static bool run_end(struct run *run, bool ok, struct run_result *ret, struct err
 {
 	struct err inner;
 
-	for (size_t i = 0; i < run->shared_count; i++)
-		cluster_destroy(run->shared[i].cluster);
+	cluster_destroy(run->shared);
 	free(run->taken);
 	run->taken = NULL;
 	if (!record_run_end(run->request->store, run->run_id,
