@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +20,9 @@
 
 static const char *const default_env[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C.UTF-8",
                                           "TZ=UTC", NULL};
+
+/* How often a process without a pidfd is looked at. */
+#define LOOK_MS 10
 
 /* What the child tells its parent when it cannot exec. */
 struct start_fault {
@@ -71,6 +75,20 @@ static void child_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* Closes every descriptor from first to last. */
+static void child_close(unsigned first, unsigned last)
+{
+	struct rlimit limit;
+
+	if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
+		return;
+	/* Linux before 5.9, or valgrind. */
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur > 1 << 20)
+		limit.rlim_cur = 1 << 20;
+	for (unsigned fd = first; fd <= last && fd < limit.rlim_cur; fd++)
+		close((int)fd);
+}
+
 static _Noreturn void child_main(const struct proc_spec *spec, int report_fd, pid_t parent)
 {
 	child_signals();
@@ -79,9 +97,8 @@ static _Noreturn void child_main(const struct proc_spec *spec, int report_fd, pi
 	child_stream(spec->stdin_fd, 0, O_RDONLY, report_fd);
 	child_stream(spec->stdout_fd, 1, O_WRONLY, report_fd);
 	child_stream(spec->stderr_fd, 2, O_WRONLY, report_fd);
-	if (report_fd > 3)
-		syscall(SYS_close_range, 3, report_fd - 1, 0);
-	syscall(SYS_close_range, report_fd < 3 ? 3 : report_fd + 1, ~0U, 0);
+	child_close(3, (unsigned)report_fd - 1);
+	child_close((unsigned)report_fd + 1, ~0U);
 	if (spec->drop)
 		child_drop(spec, report_fd);
 	if (spec->dir && chdir(spec->dir) < 0)
@@ -138,8 +155,9 @@ bool proc_start(const struct proc_spec *spec, struct proc *ret, struct err *err)
 		errno = fault.error;
 		return err_errno(err, "cannot start %s (%s)", spec->argv[0], fault.what);
 	}
+	/* Without one (Linux before 5.3, valgrind) it is looked at again and again. */
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (pidfd < 0) {
+	if (pidfd < 0 && errno != ENOSYS) {
 		err_errno(err, "pidfd_open");
 		kill(-pid, SIGKILL);
 		waitpid(pid, NULL, 0);
@@ -172,6 +190,14 @@ bool proc_ended(struct proc *proc, int *ret_status)
 	return true;
 }
 
+/* Until it has ended, or some time has passed. */
+static void look_again(const struct proc *proc, uint64_t deadline_ns)
+{
+	struct pollfd fd = {.fd = proc->pidfd, .events = POLLIN};
+
+	poll(&fd, 1, deadline_poll_ms(deadline_ns, proc->pidfd < 0 ? LOOK_MS : 1000));
+}
+
 bool proc_wait(struct proc *proc, uint64_t deadline_ns, int *ret_status, struct err *err)
 {
 	for (;;) {
@@ -180,15 +206,15 @@ bool proc_wait(struct proc *proc, uint64_t deadline_ns, int *ret_status, struct 
 		if (deadline_passed(deadline_ns))
 			return err_set(err, ERR_SYSTEM, "process %ld did not end in time",
 			               (long)proc->pid);
-		struct pollfd fd = {.fd = proc->pidfd, .events = POLLIN};
-		poll(&fd, 1, deadline_poll_ms(deadline_ns, 1000));
+		look_again(proc, deadline_ns);
 	}
 }
 
 void proc_signal(const struct proc *proc, int signal_number)
 {
+	/* Only we could reap it, so the number is still its own. */
 	if (proc->pid)
-		syscall(SYS_pidfd_send_signal, proc->pidfd, signal_number, NULL, 0);
+		kill(proc->pid, signal_number);
 }
 
 void proc_kill(struct proc *proc)
@@ -199,11 +225,8 @@ void proc_kill(struct proc *proc)
 		return;
 	kill(-proc->pid, SIGKILL);
 	proc_signal(proc, SIGKILL);
-	while (!proc_ended(proc, &status)) {
-		struct pollfd fd = {.fd = proc->pidfd, .events = POLLIN};
-
-		poll(&fd, 1, 1000);
-	}
+	while (!proc_ended(proc, &status))
+		look_again(proc, CLOCK_NEVER);
 }
 
 const char *proc_status_text(int status, char *text, size_t size)

@@ -31,7 +31,7 @@ struct proc_spec {
 
 struct proc {
 	pid_t pid; /* 0 when there is none */
-	int pidfd; /* readable when it has ended; -1 when there is none */
+	int pidfd; /* readable when it has ended; -1 when there is none (Linux before 5.3) */
 };
 
 #define PROC_NONE ((struct proc){.pid = 0, .pidfd = -1})

@@ -132,12 +132,34 @@ static bool family_scan(struct family *family, const char *dir, bool *ret_grew)
 	return ok;
 }
 
-static bool wait_gone(int pidfd, uint64_t deadline_ns)
-{
-	while (pidfd >= 0) {
-		struct pollfd fd = {.fd = pidfd, .events = POLLIN};
+/* A process whose end is waited for. */
+struct watched {
+	int pidfd;                      /* -1: it has ended, or must be looked at */
+	bool look;                      /* no pidfd_open(2): Linux before 5.3, valgrind */
+	unsigned long long start_ticks; /* of the one to look at */
+};
 
-		if (poll(&fd, 1, deadline_poll_ms(deadline_ns, 1000)) > 0)
+static void watch(pid_t pid, struct watched *ret)
+{
+	struct stat_line line;
+
+	ret->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	ret->look = ret->pidfd < 0 && errno == ENOSYS && stat_read(pid, &line);
+	if (ret->look)
+		ret->start_ticks = line.start_ticks;
+}
+
+static bool wait_gone(pid_t pid, const struct watched *watched, uint64_t deadline_ns)
+{
+	struct stat_line line;
+
+	while (watched->pidfd >= 0 || watched->look) {
+		struct pollfd fd = {.fd = watched->pidfd, .events = POLLIN};
+
+		if (watched->look && (!stat_read(pid, &line) || line.state == 'Z' ||
+		                      line.start_ticks != watched->start_ticks))
+			return true;
+		if (poll(&fd, 1, deadline_poll_ms(deadline_ns, watched->look ? 10 : 1000)) > 0)
 			return true;
 		if (deadline_passed(deadline_ns))
 			return false;
@@ -156,18 +178,18 @@ bool proc_kill_family(pid_t pid, const char *dir, uint64_t deadline_ns, struct e
 	ok = pid <= 0 || family_add(&family, pid);
 	while (ok && grew)
 		ok = family_scan(&family, real_dir, &grew);
-	int *fds = calloc(family.count + 1, sizeof(*fds));
-	ok = ok && fds;
+	struct watched *watched = calloc(family.count + 1, sizeof(*watched));
+	ok = ok && watched;
 	for (size_t i = 0; ok && i < family.count; i++)
-		fds[i] = (int)syscall(SYS_pidfd_open, family.pids[i], 0);
+		watch(family.pids[i], &watched[i]);
 	/* The head last, or its children would be told of its end and act on it. */
 	for (size_t i = family.count; i-- > 0;)
 		kill(family.pids[i], SIGKILL);
 	for (size_t i = 0; ok && i < family.count; i++) {
-		gone = wait_gone(fds[i], deadline_ns) && gone;
-		close_p(&fds[i]);
+		gone = wait_gone(family.pids[i], &watched[i], deadline_ns) && gone;
+		close_p(&watched[i].pidfd);
 	}
-	free(fds);
+	free(watched);
 	free(family.pids);
 	if (!ok)
 		return err_set(err, ERR_SYSTEM, "out of memory or no /proc");
