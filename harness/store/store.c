@@ -3,6 +3,7 @@
 #include "store/store.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/interrupt.h"
 #include "sql.h"
 
 /* "klab": says whose file it is (PRAGMA application_id). */
@@ -20,6 +22,10 @@
 /* How long a second keylab waits for the first one's short transactions. */
 #define BUSY_TIMEOUT_MS 30000
 #define BUSY_POLL_MS 5
+/* How often a reader's work is looked at, in steps, and how long its texts may become. */
+#define READER_LOOK_STEPS 10000
+#define READER_TEXT_MAX (16 << 20)
+#define READER_PATTERN_MAX 200
 
 static bool store_fault(struct store *store, struct err *err, const char *doing)
 {
@@ -50,6 +56,7 @@ static bool store_fault(struct store *store, struct err *err, const char *doing)
 		break;
 	case SQLITE_ERROR:
 	case SQLITE_MISMATCH:
+	case SQLITE_TOOBIG:
 		kind = ERR_INPUT;
 		break;
 	default:
@@ -148,6 +155,42 @@ static bool store_recognise(struct store *store, int *ret_version, struct err *e
 	return true;
 }
 
+/* Every table, view and index of a store made just now is there, with the same text. */
+static bool store_compare(struct store *store, struct err *err)
+{
+	struct store fresh = {.path = store->path};
+	struct query ours = {0}, theirs = {0};
+	bool row = false, found = false;
+	bool ok = sqlite3_open(":memory:", &fresh.db) == SQLITE_OK ||
+	          store_fault(&fresh, err, "comparing");
+
+	ok = ok && migrate_from(&fresh, 0, err) &&
+	     query_prepare(&fresh,
+	                   "select type, name, sql from sqlite_schema where sql is not null", &ours,
+	                   err) &&
+	     query_prepare(store,
+	                   "select 1 from sqlite_schema where type = :type and name = :name and "
+	                   "sql = :sql",
+	                   &theirs, err);
+	while (ok && (ok = query_step(&ours, &row, err)) && row) {
+		query_text(&theirs, ":type", query_get_text(&ours, 0));
+		query_text(&theirs, ":name", query_get_text(&ours, 1));
+		query_text(&theirs, ":sql", query_get_text(&ours, 2));
+		ok = query_step(&theirs, &found, err);
+		if (ok && !found)
+			ok = err_set(err, ERR_INPUT,
+			             "%s: its %s %s is not the one that keylab makes, so that "
+			             "nothing in it can be relied on; name another file with --db",
+			             store->path, query_get_text(&ours, 0),
+			             query_get_text(&ours, 1));
+		query_reset(&theirs);
+	}
+	query_finish(&ours);
+	query_finish(&theirs);
+	sqlite3_close(fresh.db);
+	return ok;
+}
+
 static bool store_migrate(struct store *store, struct err *err)
 {
 	int version;
@@ -211,14 +254,16 @@ static bool store_set_up(struct store *store, enum store_mode mode, struct err *
 	if (!run_script(store, "pragma foreign_keys = on", "setting up", err))
 		return false;
 	if (mode == STORE_READ)
-		return run_script(store, "pragma query_only = on", "setting up", err);
+		return run_script(store, "pragma query_only = on", "setting up", err) &&
+		       store_compare(store, err);
 	/*
 	 * In WAL mode with synchronous = normal a killed process loses nothing;
 	 * a power cut may lose the last commits, never the file.
 	 */
 	if (!enter_wal_mode(store, err))
 		return false;
-	return version == newest_migration() || store_migrate(store, err);
+	return (version == newest_migration() || store_migrate(store, err)) &&
+	       store_compare(store, err);
 }
 
 static void mutex_init(pthread_mutex_t *mutex)
@@ -327,6 +372,41 @@ int64_t store_last_id(struct store *store)
 
 /* ---- statements ---- */
 
+/* Also where the program was asked to stop. */
+static int reader_look(void *arg)
+{
+	struct store *store = arg;
+
+	store->reader_steps += READER_LOOK_STEPS;
+	return store->reader_steps > READER_STEPS_MAX || interrupt_count() > 0;
+}
+
+static void reader_begin(struct store *store)
+{
+	store->reader_steps = 0;
+	sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, READER_TEXT_MAX);
+	sqlite3_limit(store->db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, READER_PATTERN_MAX);
+	sqlite3_progress_handler(store->db, READER_LOOK_STEPS, reader_look, store);
+}
+
+static void reader_end(struct store *store)
+{
+	sqlite3_progress_handler(store->db, 0, NULL, NULL);
+	sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, INT_MAX);
+	sqlite3_limit(store->db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, INT_MAX);
+}
+
+/* A statement of a reader that reader_look ended. */
+static bool reader_fault(struct err *err)
+{
+	if (!interrupt_check(err))
+		return false;
+	return err_set(err, ERR_INPUT,
+	               "the SQL had not ended after %llu million steps of SQLite; give what is "
+	               "recursive in it an end, or let it read fewer samples",
+	               (unsigned long long)(READER_STEPS_MAX / 1000000));
+}
+
 bool query_prepare(struct store *store, const char *sql, struct query *ret, struct err *err)
 {
 	struct query query = {.store = store};
@@ -345,6 +425,9 @@ void query_finish(struct query *query)
 {
 	sqlite3_finalize(query->stmt);
 	query->stmt = NULL;
+	if (query->reader)
+		reader_end(query->store);
+	query->reader = false;
 }
 
 void query_reset(struct query *query)
@@ -412,6 +495,8 @@ bool query_step(struct query *query, bool *ret_row, struct err *err)
 		return false;
 	}
 	int code = sqlite3_step(query->stmt);
+	if (query->reader && (code & 0xff) == SQLITE_INTERRUPT)
+		return reader_fault(err);
 	if (code != SQLITE_ROW && code != SQLITE_DONE)
 		return store_fault(query->store, err, "running a statement");
 	*ret_row = code == SQLITE_ROW;
@@ -524,7 +609,12 @@ static int allow_reading(void *arg, int action, const char *a, const char *b, co
 bool query_prepare_reader(struct store *store, const char *sql, struct query *ret, struct err *err)
 {
 	sqlite3_set_authorizer(store->db, allow_reading, NULL);
+	reader_begin(store);
 	bool ok = query_prepare(store, sql, ret, err);
 	sqlite3_set_authorizer(store->db, NULL, NULL);
+	if (ok)
+		ret->reader = true;
+	else
+		reader_end(store);
 	return ok || err_within(err, "(only a SELECT over the store is allowed here)");
 }

@@ -29,6 +29,7 @@ struct store {
 	struct sqlite3 *db;
 	char *path;            /* owned */
 	pthread_mutex_t mutex; /* recursive */
+	uint64_t reader_steps; /* of the statement of a reader, so far */
 };
 
 enum store_mode {
@@ -38,7 +39,8 @@ enum store_mode {
 
 /*
  * A file that is no SQLite database, is another program's, or was made by a
- * newer keylab is ERR_INPUT and is left as it was.
+ * newer keylab is ERR_INPUT and is left as it was. So is one whose tables or
+ * views are not those that keylab makes (there may be others besides).
  */
 bool store_open(const char *path, enum store_mode mode, struct store **ret,
                 struct err *err) MUST_CHECK;
@@ -63,6 +65,7 @@ struct query {
 	struct sqlite3_stmt *stmt; /* owned */
 	struct store *store;       /* borrowed */
 	struct err fault;          /* the first binding error */
+	bool reader;               /* somebody else wrote it: its work is bounded */
 };
 
 bool query_prepare(struct store *store, const char *sql, struct query *ret,
@@ -120,7 +123,11 @@ bool store_exec(struct store *store, const char *sql, const struct bind *binds, 
 /*
  * Prepares a statement that a scenario's author wrote: it may only read, from
  * the store alone. Anything else (an INSERT, ATTACH, a pragma) is ERR_INPUT.
+ * So is more work than READER_STEPS_MAX of SQLite's virtual machine; they are
+ * counted, not timed, so that one store comes to one verdict on every machine.
+ * One at a time, and nothing else on the store until it is finished.
  */
+#define READER_STEPS_MAX UINT64_C(50000000)
 bool query_prepare_reader(struct store *store, const char *sql, struct query *ret,
                           struct err *err) MUST_CHECK;
 

@@ -15,6 +15,8 @@
 #include "sql.h"
 
 #define COVERAGE 0.95
+/* More rows than any claim has; a value takes 16 bytes. */
+#define VALUES_MAX 1000000
 
 const char *verdict_name(enum verdict_kind kind)
 {
@@ -148,6 +150,10 @@ static bool values_add(struct values *values, struct query *query, struct err *e
 			values->texts_differ = true;
 		return values->text || err_set(err, ERR_SYSTEM, "out of memory");
 	}
+	if (values->count == VALUES_MAX)
+		return err_set(err, ERR_INPUT,
+		               "the SQL gives more than %d values; let it aggregate them",
+		               VALUES_MAX);
 	if (values->count == values->cap) {
 		size_t cap = values->cap ? values->cap * 2 : 16;
 		double *grown = realloc(values->numbers, cap * sizeof(*grown));
@@ -520,6 +526,8 @@ bool verdict_compare(struct store *store, int64_t run_id, const char *scenario, 
 			buf_add(difference, now.text);
 		else if (now.has_value)
 			buf_printf(difference, "%.15g", now.value);
+		if (now.kind == VERDICT_ERROR)
+			buf_printf(difference, " (%s)", now.reason);
 	}
 	query_finish(&query);
 	verdict_finish(&now);

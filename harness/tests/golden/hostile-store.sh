@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: PostgreSQL
+#
+# Stores that somebody else made: SQL of a claim that does not end, or would fill the memory, is an error of that claim;
+# a store whose views say something else than keylab's is refused by everything that reads it.
+. "$2/harness/tests/lib.sh"
+. "$source_root/harness/tests/fixture.sh"
+db=$scratch/hostile.db
+
+fixture_store "$db" || fail 'the fixture'
+claim=$(sqlite3 "$db" "select claim from claim join scenario using (run_id, scenario)
+	where run_id = 2 and status = 'done' and verdict = 'HOLDS' and in_scope = 1 order by 1 limit 1")
+like "$claim" . 'a claim that holds'
+
+# hostile SQL: its claim's SQL is that, and it is verified.
+hostile() {
+	sqlite3 "$db" "update claim set sql = '$(sed "s/'/''/g" <<<"$1")' where run_id = 2 and claim = '$claim'"
+	run timeout 100 "$keylab" verify --run 2 "$db"
+}
+
+hostile 'with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n'
+is "$rc" 1 'SQL without an end: verify comes to one'
+like "$out$err" "$claim.*derived ERROR.*had not ended after 50 million steps.*give what is recursive in it an end" \
+	'and says which claim, why, and what helps'
+hostile 'with recursive n(i) as (select 1 union all select i + 1 from n) select i from n'
+like "$out$err" "$claim.*more than 1000000 values" 'values without an end'
+hostile 'select length(zeroblob(500000000) || zeroblob(500000000))'
+like "$out$err" "$claim.*too big" 'a value of a gigabyte'
+hostile "select 1 where printf('%.*c', 100000, 'a') like printf('%.*c', 300, '%') || 'b'"
+like "$out$err" "$claim.*pattern too complex" 'a pattern that takes for ever'
+hostile "select load_extension('/nowhere')"
+like "$out$err" "$claim.*derived ERROR.*(not authorized|only a SELECT)" 'a library'
+hostile "select * from (select 1) join pragma_database_list"
+like "$out$err" "$claim.*derived ERROR" 'a pragma'
+run timeout 100 "$keylab" report --db "$db" --out "$scratch/page.html"
+is "$rc" 0 'the page is made, whatever the SQL is'
+
+for change in 'drop view claims; create view claims as select 1 as run_id' \
+	'drop view samples; create view samples as with recursive n(i) as (select 1 union all select i + 1 from n) select i as run_id from n'; do
+	fixture_store "$db" || fail 'the fixture'
+	sqlite3 "$db" "$change"
+	for words in "verify $db" "report --db $db --out $scratch/page.html" "export --format md --db $db"; do
+		# shellcheck disable=SC2086
+		run timeout 100 "$keylab" $words
+		like "$rc$err" '^(3|64).*its view (claims|samples) is not the one that keylab makes.*--db' "${change%%;*}: ${words%% *} refuses it"
+	done
+done
+fixture_store "$db" || fail 'the fixture'
+sqlite3 "$db" 'create view mine as select count(*) from claims'
+run "$keylab" export --format md --db "$db" --run 2
+is "$rc" 0 'a view besides is none of its business'
+done_testing
