@@ -13,6 +13,11 @@
 
 /* The harness's own statements; the longest copies a database with a large dataset. */
 #define QUERY_WAIT_NS (600 * NS_PER_S)
+/* The same of a server that may hang: before its deadline somebody else looks who blocks whom. */
+#define LOOK_WAIT_NS (10 * NS_PER_S)
+#define LOOK_WAIT_TEXT "10"
+/* How long a COPY that was given up may take to say so. */
+#define COPY_END_WAIT_NS NS_PER_S
 /* How long a cancelled statement may take to end before its connection is given up. */
 #define CANCEL_WAIT_NS (10 * NS_PER_S)
 
@@ -75,13 +80,13 @@ static void on_notice(void *arg, const PGresult *result)
 		             field(result, PG_DIAG_MESSAGE_DETAIL));
 }
 
-bool conn_open_string(const char *conninfo, const char *application, struct conn **ret,
-                      struct err *err)
+static bool open_within(const char *conninfo, const char *application, const char *timeout_s,
+                        struct conn **ret, struct err *err)
 {
 	/* Later words overrule the string's; its own dbname word is expanded. */
 	const char *const words[] = {"dbname", "application_name", "client_encoding",
 	                             "connect_timeout", NULL};
-	const char *const values[] = {conninfo, application, "UTF8", "30", NULL};
+	const char *const values[] = {conninfo, application, "UTF8", timeout_s, NULL};
 	struct conn *conn = calloc(1, sizeof(*conn));
 
 	if (!conn || !(conn->conninfo = strdup(conninfo))) {
@@ -95,8 +100,16 @@ bool conn_open_string(const char *conninfo, const char *application, struct conn
 		return false;
 	}
 	PQsetNoticeReceiver(conn->pg, on_notice, conn);
+	/* A server that does not read must not hold us beyond a deadline. */
+	PQsetnonblocking(conn->pg, 1);
 	*ret = conn;
 	return true;
+}
+
+bool conn_open_string(const char *conninfo, const char *application, struct conn **ret,
+                      struct err *err)
+{
+	return open_within(conninfo, application, "30", ret, err);
 }
 
 /* A word of a connection string, quoted as libpq reads it. */
@@ -252,13 +265,23 @@ static void take_results(struct conn *conn, struct outcome *outcome, bool *ret_d
 	}
 }
 
+/* Sends what is queued, takes what has come; waits for either. *ret_lost: there is no connection.
+ */
+static void exchange(struct conn *conn, uint64_t deadline_ns, bool *ret_lost)
+{
+	struct pollfd fd = {.fd = PQsocket(conn->pg), .events = POLLIN};
+
+	if (PQflush(conn->pg) == 1)
+		fd.events |= POLLOUT;
+	*ret_lost =
+	        poll(&fd, 1, deadline_poll_ms(deadline_ns, 1000)) > 0 && !PQconsumeInput(conn->pg);
+}
+
 /* Waits until the command is over, the deadline passes, or keylab is asked to stop. */
 static bool wait_results(struct conn *conn, uint64_t deadline_ns, struct outcome *outcome,
                          bool *ret_done, struct err *err)
 {
 	for (;;) {
-		struct pollfd fd = {.fd = PQsocket(conn->pg), .events = POLLIN};
-
 		take_results(conn, outcome, ret_done);
 		if (*ret_done)
 			return true;
@@ -266,51 +289,71 @@ static bool wait_results(struct conn *conn, uint64_t deadline_ns, struct outcome
 			return false;
 		if (deadline_passed(deadline_ns))
 			return true;
-		if (PQflush(conn->pg) == 1)
-			fd.events |= POLLOUT;
-		if (poll(&fd, 1, deadline_poll_ms(deadline_ns, 1000)) > 0 &&
-		    !PQconsumeInput(conn->pg)) {
-			*ret_done = true;
+		exchange(conn, deadline_ns, ret_done);
+		if (*ret_done)
 			return true;
-		}
 	}
 }
 
-/* Who holds what this connection waits for, in a sentence a blocker. */
-static void describe_blockers(const struct conn *conn, struct buf *ret)
+/* Who holds what this connection waits for, in a sentence a blocker. False: the server does not
+ * answer. */
+static bool describe_blockers(const struct conn *conn, struct buf *ret)
 {
 	CLEANUP(conn_close_p) struct conn *other = NULL;
-	CLEANUP(result_clear_p) PGresult *result = NULL;
+	CLEANUP(outcome_finish) struct outcome outcome;
 	char pid[32];
 	const char *const params[] = {pid};
 	struct err err;
 
+	outcome_init(&outcome);
 	snprintf(pid, sizeof(pid), "%d", PQbackendPID(conn->pg));
-	if (!conn_open_string(conn->conninfo, "keylab blockers", &other, &err) ||
-	    !conn_query(other, sql_probe_blockers, params, 1, &result, &err)) {
+	if (!open_within(conn->conninfo, "keylab blockers", LOOK_WAIT_TEXT, &other, &err) ||
+	    !conn_run_params(other, sql_probe_blockers, NULL, params, 1,
+	                     deadline_after(LOOK_WAIT_NS), &outcome, &err)) {
 		buf_printf(ret, "; who blocks it could not be found out: %s", err.message);
+		return other != NULL;
+	}
+	if (outcome.kind != OUTCOME_OK)
+		buf_printf(ret, "; who blocks it could not be found out: %s", outcome.message.data);
+	for (int row = 0; row < PQntuples(outcome.result); row++)
+		buf_printf(ret, "; %s", PQgetvalue(outcome.result, row, 0));
+	if (outcome.kind == OUTCOME_OK && !PQntuples(outcome.result))
+		buf_add(ret, "; no other session holds a lock that it waits for");
+	return true;
+}
+
+/* Asks for the end of the statement. PQcancel waits for the server without a deadline. */
+static void cancel(struct conn *conn, bool answers, struct buf *why)
+{
+	char errors[256] = "the server does not answer";
+	PGcancel *request = answers ? PQgetCancel(conn->pg) : NULL;
+
+	if (!request || !PQcancel(request, errors, sizeof(errors)))
+		buf_printf(why, "; it could not be cancelled: %s", errors);
+	PQfreeCancel(request);
+}
+
+/* Closes the connection; a new one when the server answers, else none that can be used. */
+static void reconnect(struct conn *conn, bool answers)
+{
+	if (!answers) {
+		PQresetStart(conn->pg);
 		return;
 	}
-	for (int row = 0; row < PQntuples(result); row++)
-		buf_printf(ret, "; %s", PQgetvalue(result, row, 0));
-	if (!PQntuples(result))
-		buf_add(ret, "; no other session holds a lock that it waits for");
+	PQreset(conn->pg);
+	PQsetnonblocking(conn->pg, 1);
 }
 
 static bool outcome_block(struct conn *conn, struct outcome *outcome, struct err *err)
 {
 	bool done = false;
-	char errors[256];
 	CLEANUP(buf_finish) struct buf why;
 
 	buf_init(&why, 0);
 	buf_add(&why, "still running at its deadline");
-	describe_blockers(conn, &why);
-	PGcancel *cancel = PQgetCancel(conn->pg);
-	if (cancel && !PQcancel(cancel, errors, sizeof(errors)))
-		buf_printf(&why, "; it could not be cancelled: %s", errors);
-	PQfreeCancel(cancel);
-	if (!wait_results(conn, deadline_after(CANCEL_WAIT_NS), outcome, &done, err))
+	bool answers = describe_blockers(conn, &why);
+	cancel(conn, answers, &why);
+	if (answers && !wait_results(conn, deadline_after(CANCEL_WAIT_NS), outcome, &done, err))
 		return false;
 	outcome->kind = OUTCOME_BLOCKED;
 	memcpy(outcome->sqlstate, "57014", 6);
@@ -320,7 +363,7 @@ static bool outcome_block(struct conn *conn, struct outcome *outcome, struct err
 		buf_add(&outcome->message,
 		        "; it did not end when it was cancelled, so its connection "
 		        "was closed");
-		PQreset(conn->pg);
+		reconnect(conn, answers);
 	}
 	return true;
 }
@@ -373,6 +416,7 @@ static bool copy_pieces(struct conn *conn, conn_copy_fn *next, void *arg, uint64
                         bool *ret_in_time, struct err *err)
 {
 	const char *data;
+	bool lost = false;
 	size_t len;
 
 	*ret_in_time = true;
@@ -385,23 +429,54 @@ static bool copy_pieces(struct conn *conn, conn_copy_fn *next, void *arg, uint64
 		/* What went wrong with the server is in its answer. */
 		if (!*ret_in_time || PQputCopyData(conn->pg, data, (int)len) != 1)
 			return true;
+		/* On its way before the next piece is made, or they would pile up here. */
+		while (!lost && PQflush(conn->pg) == 1) {
+			if (!interrupt_check(err))
+				return false;
+			*ret_in_time = !deadline_passed(deadline_ns);
+			if (!*ret_in_time)
+				return true;
+			exchange(conn, deadline_ns, &lost);
+		}
+		if (lost)
+			return true;
 	}
+}
+
+/* Until the server takes rows (*ret_copying), has refused or is late, which conn_collect finds out.
+ */
+static bool copy_begin(struct conn *conn, uint64_t deadline_ns, struct outcome *outcome,
+                       bool *ret_copying, struct err *err)
+{
+	bool lost = false;
+
+	*ret_copying = false;
+	outcome_clear(outcome);
+	while (!lost && PQisBusy(conn->pg)) {
+		if (!interrupt_check(err))
+			return false;
+		if (deadline_passed(deadline_ns))
+			return true;
+		exchange(conn, deadline_ns, &lost);
+	}
+	if (lost)
+		return true;
+	PGresult *result = PQgetResult(conn->pg);
+	*ret_copying = PQresultStatus(result) == PGRES_COPY_IN;
+	if (!*ret_copying && result)
+		outcome_take(outcome, result);
+	else
+		PQclear(result);
+	return true;
 }
 
 bool conn_copy_in(struct conn *conn, const char *sql, conn_copy_fn *next, void *arg,
                   uint64_t deadline_ns, struct outcome *outcome, struct err *err)
 {
-	bool in_time = true, ok = true;
+	bool in_time = true, copying, ok = true;
 
-	if (!conn_send(conn, sql, err))
+	if (!conn_send(conn, sql, err) || !copy_begin(conn, deadline_ns, outcome, &copying, err))
 		return false;
-	PGresult *result = PQgetResult(conn->pg);
-	bool copying = PQresultStatus(result) == PGRES_COPY_IN;
-	outcome_clear(outcome);
-	if (!copying && result)
-		outcome_take(outcome, result);
-	else
-		PQclear(result);
 	if (copying) {
 		ok = copy_pieces(conn, next, arg, deadline_ns, &in_time, err);
 		PQputCopyEnd(conn->pg, !ok        ? "keylab could not go on"
@@ -410,7 +485,8 @@ bool conn_copy_in(struct conn *conn, const char *sql, conn_copy_fn *next, void *
 	}
 	struct outcome refused = *outcome;
 	outcome_init(outcome);
-	if (!conn_collect(conn, deadline_after(CANCEL_WAIT_NS), outcome, ok ? err : NULL))
+	if (!conn_collect(conn, ok && in_time ? deadline_ns : deadline_after(COPY_END_WAIT_NS),
+	                  outcome, ok ? err : NULL))
 		ok = false;
 	if (refused.kind != OUTCOME_OK) {
 		outcome_finish(outcome);
@@ -444,6 +520,8 @@ bool conn_run_params(struct conn *conn, const char *sql, const Oid *types,
 
 bool conn_answer_is_here(struct conn *conn)
 {
+	/* The rest of a long statement may still be here. */
+	PQflush(conn->pg);
 	return !PQconsumeInput(conn->pg) || !PQisBusy(conn->pg);
 }
 

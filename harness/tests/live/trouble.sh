@@ -46,13 +46,20 @@ scenario stops 2 "- sql: $until_go
 - probe: second
   sql: select 1 as here"
 
-# Some server of ours runs the statement that waits for the file.
-waits() {
+# doing WORD: a backend of ours that runs such a statement.
+doing() {
 	local process
 	for process in $(find /proc -maxdepth 2 -path '/proc/[0-9]*' -name cwd -lname "$KEYLAB_HOME/clusters/*" -printf '%h\n' 2>/dev/null); do
-		! tr '\0' ' ' 2>/dev/null <"$process/cmdline" | grep -q ' DO' || return 0
+		if tr '\0' ' ' 2>/dev/null <"$process/cmdline" | grep -q -e "$1"; then
+			printf '%s\n' "${process#/proc/}"
+			return
+		fi
 	done
-	return 1
+}
+
+# Some server of ours runs the statement that waits for the file.
+waits() {
+	[[ -n $(doing ' DO') ]]
 }
 
 # begin DB SCENARIO...: a run in the background, until its first sample is there; leaves pid, dir and server.
@@ -87,6 +94,11 @@ backend() {
 	done
 }
 
+# Somebody else's child may stay a zombie for a while.
+gone() {
+	[[ ! -d /proc/$1 ]] || grep -q '^State:[[:space:]]*Z' "/proc/$1/status"
+}
+
 verdicts() {
 	sqlite3 "$1" "select group_concat(claim || ' ' || verdict, ', ') from (select * from claims order by claim)"
 }
@@ -105,7 +117,6 @@ go() {
 
 begin "$scratch/postmaster.db" busy.yaml behind.yaml
 kill -KILL "$server"
-go "$dir"
 finish
 is "$(verdicts "$scratch/postmaster.db")" 'behind-counts HOLDS, busy-counts ERROR' \
 	'kill -9 of the postmaster: that scenario is an error, the one behind it runs'
@@ -131,6 +142,30 @@ like "$(sqlite3 "$scratch/hangs.db" "select reason from scenario where scenario 
 	'is killed at the deadline'
 ok "within a minute ($((SECONDS - start)) s, of which 2 s are the deadline)" test $((SECONDS - start)) -lt 60
 ok 'and is gone' test ! -d "/proc/$server"
+
+# One whose backend no longer reads what a COPY sends it, and one that hangs as a whole.
+scenario copies 2 "- sql: create table ids (id bigint)
+- mint: many
+  generator: bigint
+  rows: 50M
+  into: ids
+  deadline: 2s
+- probe: second
+  sql: select 1 as here"
+for whole in '' yes; do
+	db=$scratch/copies$whole.db start=$SECONDS
+	"$keylab" run --quiet --jobs 1 --db "$db" "$scratch/trouble/copies.yaml" "$scratch/trouble/behind.yaml" \
+		>"$scratch/run.out" 2>"$scratch/run.err" </dev/null &
+	pid=$!
+	while victim=$(doing ' COPY') && [[ -z $victim ]] && kill -0 "$pid" 2>/dev/null; do sleep 0.02; done
+	server=$(awk '$1 == "PPid:" { print $2 }' "/proc/$victim/status")
+	kill -STOP ${whole:+"$server"} "$victim"
+	finish
+	is "$(verdicts "$db")" 'behind-counts HOLDS, copies-counts ERROR' "a ${whole:+whole server, its }backend that hangs in a COPY"
+	is "$(outcomes "$db")" 'blocked 57014' 'is blocked at its deadline'
+	ok "which holds ($((SECONDS - start)) s, of which 2 s are the deadline)" test $((SECONDS - start)) -lt 90
+	ok 'and is gone' gone "$victim"
+done
 
 # ---- where and when
 
