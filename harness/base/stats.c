@@ -55,6 +55,13 @@ static double binomial_below(uint64_t k, uint64_t n, double p)
 	return sum > 1 ? 1 : sum;
 }
 
+uint64_t stats_percentile(const uint64_t *ascending, size_t n, double percent)
+{
+	double rank = ceil(percent * (double)n / 100);
+
+	return ascending[rank < 1 ? 0 : rank > (double)n ? n - 1 : (size_t)rank - 1];
+}
+
 bool stats_median_interval(const double *values, size_t n, double coverage, double *ret_low,
                            double *ret_high, double *ret_coverage, bool *ret_exists,
                            struct err *err)

@@ -12,6 +12,10 @@
 /* Median of n >= 1 numbers (mean of the middle two). */
 bool stats_median(const double *values, size_t n, double *ret, struct err *err) MUST_CHECK;
 
+/* The value that at least `percent` per cent of n >= 1 ascending values do not exceed (nearest
+   rank): always one of them. */
+uint64_t stats_percentile(const uint64_t *ascending, size_t n, double percent);
+
 /*
  * The narrowest symmetric order-statistic interval of the median with at
  * least the given coverage (David & Nagaraja, Order Statistics, 7.1):

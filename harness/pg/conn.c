@@ -20,6 +20,7 @@
 #define COPY_END_WAIT_NS NS_PER_S
 /* How long a cancelled statement may take to end before its connection is given up. */
 #define CANCEL_WAIT_NS (10 * NS_PER_S)
+#define PREPARED_NAME "keylab"
 
 struct conn {
 	PGconn *pg;
@@ -27,6 +28,7 @@ struct conn {
 	bool busy;      /* something was sent and not collected */
 	uint64_t sent_ns;
 	int64_t sent_us;
+	char *prepared; /* the text of the statement PREPARED_NAME; NULL: none yet; owned */
 	conn_notice_fn *notice;
 	void *notice_arg;
 };
@@ -150,6 +152,7 @@ void conn_close(struct conn *conn)
 		return;
 	PQfinish(conn->pg);
 	free(conn->conninfo);
+	free(conn->prepared);
 	free(conn);
 }
 
@@ -499,23 +502,72 @@ bool conn_copy_in(struct conn *conn, const char *sql, conn_copy_fn *next, void *
 	return ok;
 }
 
-bool conn_run_params(struct conn *conn, const char *sql, const Oid *types,
-                     const char *const *params, int params_count, uint64_t deadline_ns,
-                     struct outcome *outcome, struct err *err)
+/* Before the statement's first byte goes out. */
+static bool begin_sending(struct conn *conn, struct err *err)
 {
 	if (conn->busy)
 		return err_set(err, ERR_INTERNAL, "the connection is busy");
 	conn->sent_us = clock_wall_us();
 	conn->sent_ns = clock_now_ns();
 	conn->busy = true;
-	/* A connection that is lost already is for conn_collect to say. */
-	if (!PQsendQueryParams(conn->pg, sql, params_count, types, params, NULL, NULL, 0) &&
-	    PQstatus(conn->pg) == CONNECTION_OK) {
-		conn->busy = false;
-		return err_set(err, ERR_INTERNAL, "sending a statement: %s",
-		               PQerrorMessage(conn->pg));
+	return true;
+}
+
+/* A connection that is lost already is for conn_collect to say. */
+static bool was_sent(struct conn *conn, int sent, struct err *err)
+{
+	if (sent || PQstatus(conn->pg) != CONNECTION_OK)
+		return true;
+	conn->busy = false;
+	return err_set(err, ERR_INTERNAL, "sending a statement: %s", PQerrorMessage(conn->pg));
+}
+
+bool conn_run_params(struct conn *conn, const char *sql, const Oid *types,
+                     const char *const *params, int params_count, uint64_t deadline_ns,
+                     struct outcome *outcome, struct err *err)
+{
+	return begin_sending(conn, err) &&
+	       was_sent(conn,
+	                PQsendQueryParams(conn->pg, sql, params_count, types, params, NULL, NULL,
+	                                  0),
+	                err) &&
+	       conn_collect(conn, deadline_ns, outcome, err);
+}
+
+bool conn_prepare(struct conn *conn, const char *sql, const Oid *types, int params_count,
+                  uint64_t deadline_ns, struct outcome *outcome, struct err *err)
+{
+	if (conn->prepared)
+		return err_set(err, ERR_INTERNAL, "a connection prepares one statement");
+	if (!begin_sending(conn, err) ||
+	    !was_sent(conn, PQsendPrepare(conn->pg, PREPARED_NAME, sql, params_count, types),
+	              err) ||
+	    !conn_collect(conn, deadline_ns, outcome, err))
+		return false;
+	if (outcome->kind == OUTCOME_OK)
+		conn->prepared = strdup(sql);
+	return outcome->kind != OUTCOME_OK || conn->prepared ||
+	       err_set(err, ERR_SYSTEM, "out of memory");
+}
+
+bool conn_run_prepared(struct conn *conn, const char *sql, const Oid *types,
+                       const char *const *params, int params_count, uint64_t deadline_ns,
+                       struct outcome *outcome, struct err *err)
+{
+	if (conn->prepared && strcmp(conn->prepared, sql) != 0)
+		return err_set(err, ERR_INTERNAL, "a connection prepares one statement");
+	if (!conn->prepared) {
+		if (!conn_prepare(conn, sql, types, params_count, deadline_ns, outcome, err))
+			return false;
+		if (outcome->kind != OUTCOME_OK)
+			return true;
 	}
-	return conn_collect(conn, deadline_ns, outcome, err);
+	return begin_sending(conn, err) &&
+	       was_sent(conn,
+	                PQsendQueryPrepared(conn->pg, PREPARED_NAME, params_count, params, NULL,
+	                                    NULL, 0),
+	                err) &&
+	       conn_collect(conn, deadline_ns, outcome, err);
 }
 
 bool conn_answer_is_here(struct conn *conn)

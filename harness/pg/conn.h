@@ -88,6 +88,16 @@ bool conn_is_busy(const struct conn *conn);
 bool conn_run_params(struct conn *conn, const char *sql, const Oid *types,
                      const char *const *params, int params_count, uint64_t deadline_ns,
                      struct outcome *outcome, struct err *err) MUST_CHECK;
+/* Has the server parse a statement; a connection knows one such statement. */
+bool conn_prepare(struct conn *conn, const char *sql, const Oid *types, int params_count,
+                  uint64_t deadline_ns, struct outcome *outcome, struct err *err) MUST_CHECK;
+/*
+ * As conn_run_params, by the prepared statement; prepares it first if need be. The outcome's
+ * time is that of the execution.
+ */
+bool conn_run_prepared(struct conn *conn, const char *sql, const Oid *types,
+                       const char *const *params, int params_count, uint64_t deadline_ns,
+                       struct outcome *outcome, struct err *err) MUST_CHECK;
 /* Has the answer to what was sent arrived? Never blocks. */
 bool conn_answer_is_here(struct conn *conn);
 

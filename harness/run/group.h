@@ -55,6 +55,11 @@ bool group_signal(struct group *group, uint32_t process, int signal_number,
  */
 bool group_readings(struct group *group, uint64_t origin_ns, struct readings *ret,
                     struct err *err) MUST_CHECK;
+/*
+ * How long its writes took: how many went well, percentiles over all clients (nearest rank), and
+ * elapsed_ns from the common beginning to the last client's end, unless one was killed.
+ */
+bool group_write_readings(struct group *group, struct readings *ret, struct err *err) MUST_CHECK;
 /* Copies what was issued to `record`: "TABLE (column, …)". */
 bool group_record(struct group *group, struct conn *conn, uint64_t origin_ns, uint64_t deadline_ns,
                   struct err *err) MUST_CHECK;

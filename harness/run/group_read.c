@@ -212,7 +212,9 @@ bool group_readings(struct group *group, uint64_t origin_ns, struct readings *re
 			put_faults(&out, group, p, t, origin_ns);
 		}
 	}
-	return !out.failed;
+	if (out.failed)
+		return false;
+	return !group->options.write || group_write_readings(group, ret, err);
 }
 
 /* ---- rows ---- */

@@ -37,6 +37,8 @@ struct journal_entry {
 	uint64_t at_ns; /* monotonic */
 	int64_t last;   /* of a range whose first number is the id; else the id's own place, 0 */
 	int64_t epoch;  /* of the lease; 0 */
+	/* Of the write that this id was the last of: from sending to its answer; 0: of none. */
+	uint64_t write_ns;
 	uint8_t kind;
 	uint8_t len;
 	unsigned char bytes[ID_MAX_BYTES];
@@ -57,7 +59,8 @@ struct journal_thread {
 	_Atomic uint64_t entries; /* that can be read */
 	_Atomic uint64_t waits, back_steps, overflows;
 	_Atomic uint64_t written, write_refused, write_cut_off; /* ids */
-	_Atomic uint64_t faults;                                /* of all; the first are kept */
+	_Atomic uint64_t ended_ns; /* monotonic, behind its last write; 0: it was killed */
+	_Atomic uint64_t faults;   /* of all; the first are kept */
 	struct journal_fault fault[JOURNAL_FAULTS_MAX];
 };
 

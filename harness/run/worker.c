@@ -111,6 +111,37 @@ static bool note_entry(struct worker_thread *thread, enum journal_kind kind,
 
 /* ---- writing ---- */
 
+/* Of `write`: ids, their places, epochs, process, thread. */
+static const Oid write_types[] = {TEXT_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID, INT4_OID,
+                                  INT4_OID};
+
+/*
+ * Before the common beginning, so that no parsing is in the times. A fault is the first write's
+ * to say: what the statement needs may not be there yet.
+ */
+static void prepare_write(struct worker_thread *thread)
+{
+	CLEANUP(outcome_finish) struct outcome outcome;
+	struct err err;
+
+	outcome_init(&outcome);
+	if (!conn_prepare(thread->conn, thread->worker->options->write, write_types,
+	                  COUNT_OF(write_types), deadline_after(WRITE_WAIT_NS), &outcome, &err)) {
+		conn_close(thread->conn);
+		thread->conn = NULL;
+	}
+}
+
+/* How long the write took that ends with the thread's last id. */
+static void note_write(struct worker_thread *thread, uint64_t write_ns)
+{
+	for (uint64_t i = atomic_load(&thread->head->entries); i-- > 0;)
+		if (thread->entries[i].kind == JOURNAL_ISSUED) {
+			thread->entries[i].write_ns = write_ns;
+			return;
+		}
+}
+
 static void add_pending(struct worker_thread *thread, const struct minted *minted)
 {
 	const struct worker_options *options = thread->worker->options;
@@ -132,8 +163,6 @@ static void add_pending(struct worker_thread *thread, const struct minted *minte
 static void flush(struct worker_thread *thread)
 {
 	const struct worker *worker = thread->worker;
-	static const Oid types[] = {TEXT_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID, INT4_OID,
-	                            INT4_OID};
 	char process[16], number[16];
 	CLEANUP(outcome_finish) struct outcome outcome;
 	struct err err = {0};
@@ -148,14 +177,15 @@ static void flush(struct worker_thread *thread)
 	snprintf(number, sizeof(number), "%u", thread->number + 1);
 	const char *const params[] = {thread->ids.data, thread->positions.data, thread->epochs.data,
 	                              process, number};
-	bool ok =
-	        worker_connect(worker, &thread->conn, &err) &&
-	        conn_run_params(thread->conn, worker->options->write, types, params,
-	                        COUNT_OF(params), deadline_after(WRITE_WAIT_NS), &outcome, &err) &&
-	        worker_outcome_ok(&outcome, &err);
-	if (ok)
+	bool ok = worker_connect(worker, &thread->conn, &err) &&
+	          conn_run_prepared(thread->conn, worker->options->write, write_types, params,
+	                            COUNT_OF(params), deadline_after(WRITE_WAIT_NS), &outcome,
+	                            &err) &&
+	          worker_outcome_ok(&outcome, &err);
+	if (ok) {
 		atomic_fetch_add(&thread->head->written, thread->pending);
-	else
+		note_write(thread, outcome.duration_ns);
+	} else
 		atomic_fetch_add(outcome.kind == OUTCOME_ERROR ? &thread->head->write_refused
 		                                               : &thread->head->write_cut_off,
 		                 thread->pending);
@@ -242,6 +272,7 @@ static void *thread_main(void *argument)
 			break;
 	}
 	flush(thread);
+	atomic_store(&thread->head->ended_ns, clock_now_ns());
 	journal_leave(worker->journal);
 	assert(atomic_load(&thread->head->attempted) ==
 	       atomic_load(&thread->head->issued) + atomic_load(&thread->head->refused) +
@@ -260,6 +291,8 @@ static bool run_threads(struct worker *worker, struct worker_thread *threads, st
 		threads[i].entries = journal_entries(worker->journal, worker->number, i);
 		if (!worker_thread_open(&threads[i], err))
 			return false;
+		if (worker->options->write)
+			prepare_write(&threads[i]);
 	}
 	for (uint32_t i = 0; i < count; i++)
 		if ((errno = pthread_create(&threads[i].thread, NULL, thread_main, &threads[i])))

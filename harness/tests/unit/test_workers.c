@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "run/group.h"
 #include "run/journal.h"
 #include "run/worker_options.h"
 
@@ -202,6 +203,64 @@ static void journals(void **state)
 	assert_false(journal_map(0, &journal, &err));
 }
 
+static const struct reading *reading_of(const struct readings *readings, const char *metric)
+{
+	for (size_t i = 0; i < readings->count; i++)
+		if (!strcmp(readings->items[i].metric, metric))
+			return &readings->items[i];
+	return NULL;
+}
+
+static void reads(const struct readings *readings, const char *metric, int64_t value)
+{
+	const struct reading *reading = reading_of(readings, metric);
+
+	if (!reading)
+		fail_msg("there is no %s", metric);
+	assert_true(reading->is_integer);
+	assert_int_equal(reading->integer, value);
+}
+
+/* 200 writes of two clients of 1 to 200 ns, one id of each written with the next: percentiles are
+   of all of them together, by nearest rank, and an id without a write is none. */
+static void times_of_writes(void **state)
+{
+	struct group group = {.options = {.processes = 1, .threads = 2}, .fd = -1};
+	struct readings readings = {0};
+	struct err err = {0};
+
+	(void)state;
+	assert_true(journal_create(1, 2, 200, "", &group.journal, &group.fd, &err));
+	atomic_store(&group.journal->started_ns, 1000);
+	for (uint32_t t = 0; t < 2; t++) {
+		struct journal_entry *entries = journal_entries(group.journal, 0, t);
+
+		for (uint64_t i = 0; i < 101; i++)
+			entries[i].write_ns = i == 50 ? 0 : 2 * (i - (i > 50)) + t + 1;
+		atomic_store(&journal_thread_of(group.journal, 0, t)->entries, 101);
+		atomic_store(&journal_thread_of(group.journal, 0, t)->ended_ns, 5000 + t);
+	}
+	assert_true(group_write_readings(&group, &readings, &err));
+	reads(&readings, "write_count", 200);
+	reads(&readings, "elapsed_ns", 4001);
+	reads(&readings, "write_p50_ns", 100);
+	reads(&readings, "write_p95_ns", 190);
+	reads(&readings, "write_p99_ns", 198);
+	reads(&readings, "write_max_ns", 200);
+	readings_finish(&readings);
+	/* One that was killed has no end, and nothing was written at all. */
+	readings = (struct readings){0};
+	atomic_store(&journal_thread_of(group.journal, 0, 0)->ended_ns, 0);
+	for (uint32_t t = 0; t < 2; t++)
+		atomic_store(&journal_thread_of(group.journal, 0, t)->entries, 0);
+	assert_true(group_write_readings(&group, &readings, &err));
+	reads(&readings, "write_count", 0);
+	assert_int_equal(readings.count, 1);
+	readings_finish(&readings);
+	journal_unmap(group.journal);
+	close(group.fd);
+}
+
 struct visitor {
 	struct journal *journal;
 	int rounds;
@@ -261,6 +320,7 @@ int main(void)
 	        cmocka_unit_test(options_that_are_wrong),
 	        cmocka_unit_test(options_by_generator),
 	        cmocka_unit_test(journals),
+	        cmocka_unit_test(times_of_writes),
 	        cmocka_unit_test(meetings),
 	};
 
