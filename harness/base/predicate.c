@@ -439,6 +439,17 @@ enum predicate_answer predicate_range(const struct predicate *predicate, double 
 	return low == high ? PREDICATE_OUTSIDE : PREDICATE_STRADDLES;
 }
 
+void predicate_bounds(const struct predicate *predicate, const struct figure *published,
+                      double *ret_low, double *ret_high)
+{
+	struct interval rest = everything;
+
+	for (size_t i = 0; i < predicate->count; i++)
+		rest = meet(rest, term_interval(&predicate->terms[i], published));
+	*ret_low = rest.low;
+	*ret_high = rest.high;
+}
+
 bool predicate_distance(const struct predicate *predicate, double value,
                         const struct figure *published, double *ret)
 {

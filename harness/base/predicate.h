@@ -78,6 +78,10 @@ enum predicate_answer {
 enum predicate_answer predicate_range(const struct predicate *predicate, double low, double high,
                                       const struct figure *published);
 
+/* The stretch of numbers that it holds for; an end that is none is infinite. */
+void predicate_bounds(const struct predicate *predicate, const struct figure *published,
+                      double *ret_low, double *ret_high);
+
 /*
  * In words for the report: "more than 3", "within 1 % of the published
  * figure". unit formats the numbers ("bytes", "ratio", "").

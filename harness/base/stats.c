@@ -62,32 +62,60 @@ uint64_t stats_percentile(const uint64_t *ascending, size_t n, double percent)
 	return ascending[rank < 1 ? 0 : rank > (double)n ? n - 1 : (size_t)rank - 1];
 }
 
-bool stats_median_interval(const double *values, size_t n, double coverage, double *ret_low,
-                           double *ret_high, double *ret_coverage, bool *ret_exists,
-                           struct err *err)
+/* The interval goes from x(r) to x(n+1-r): the largest r that still covers enough, 0 when none. */
+static size_t interval_rank(size_t n, double coverage, double *ret_coverage)
 {
-	CLEANUP(free_p) double *copy = sorted(values, n, err);
 	size_t best = 0;
-	double best_coverage = 0;
 
-	if (!copy)
-		return false;
-	/* From x(r) to x(n+1-r), r from 1: the largest r that still covers enough. */
 	for (size_t rank = 1; 2 * rank <= n; rank++) {
 		double covers = 1 - 2 * binomial_below(rank - 1, n, 0.5);
 
 		if (covers < coverage)
 			break;
 		best = rank;
-		best_coverage = covers;
+		*ret_coverage = covers;
 	}
-	*ret_exists = best > 0;
-	if (best) {
-		*ret_low = copy[best - 1];
-		*ret_high = copy[n - best];
-		*ret_coverage = best_coverage;
+	return best;
+}
+
+bool stats_median_interval(const double *values, size_t n, double coverage, double *ret_low,
+                           double *ret_high, double *ret_coverage, bool *ret_exists,
+                           struct err *err)
+{
+	CLEANUP(free_p) double *copy = sorted(values, n, err);
+
+	if (!copy)
+		return false;
+	size_t rank = interval_rank(n, coverage, ret_coverage);
+	*ret_exists = rank > 0;
+	if (rank) {
+		*ret_low = copy[rank - 1];
+		*ret_high = copy[n - rank];
 	}
 	return true;
+}
+
+/* P(X > z), X standard normal. */
+static double normal_above(double z)
+{
+	return erfc(z / sqrt(2)) / 2;
+}
+
+size_t stats_blocks_to_resolve(double below, double above)
+{
+	double past_low = normal_above(below), past_high = normal_above(above);
+	double covers;
+
+	for (size_t n = STATS_FEWEST; n <= STATS_BLOCKS_MAX; n++) {
+		size_t rank = interval_rank(n, 0.95, &covers);
+		/* The rank-th value from either end is inside when fewer than rank lie beyond. */
+		double power = binomial_below(rank - 1, n, past_low) +
+		               binomial_below(rank - 1, n, past_high) - 1;
+
+		if (power >= STATS_POWER)
+			return n;
+	}
+	return 0;
 }
 
 double stats_event_bound(uint64_t events, uint64_t trials, double confidence)

@@ -26,6 +26,18 @@ bool stats_median_interval(const double *values, size_t n, double coverage, doub
                            double *ret_high, double *ret_coverage, bool *ret_exists,
                            struct err *err) MUST_CHECK;
 
+#define STATS_BLOCKS_MAX 1000
+/* A number of repetitions "would probably resolve" a question when it does so four times in five.
+ */
+#define STATS_POWER 0.8
+/*
+ * The fewest repetitions, from STATS_FEWEST, whose order-statistic interval of the median (95 %)
+ * probably lies between two bounds: the estimate is `below` standard deviations above the
+ * lower one and `above` below the upper one (INFINITY: there is none), and the values are
+ * normal. 0: not even STATS_BLOCKS_MAX.
+ */
+size_t stats_blocks_to_resolve(double below, double above);
+
 /*
  * Upper bound on an event's probability at the given confidence after
  * `events` in `trials` (Clopper-Pearson; for none near 3/trials at 95 %:

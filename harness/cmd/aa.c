@@ -46,16 +46,25 @@ int aa_print(const char *db, int64_t run_id, bool json)
 			buf_add_json(&out, claim->name);
 			buf_printf(&out,
 			           ",\"ratio\":%.15g,\"low\":%.15g,\"high\":%.15g,\"n\":%lld,"
-			           "\"least_effect\":%.6g}",
+			           "\"least_effect\":%.6g",
 			           claim->value.number, claim->low.number, claim->high.number,
 			           (long long)claim->n, least);
+			if (claim->has_p)
+				buf_printf(&out, ",\"sign_flip_p\":%.6g,\"holm_p\":%.6g", claim->p,
+				           claim->adjusted_p);
+			buf_add(&out, "}");
 		} else {
 			buf_printf(&out,
 			           "%s/%s: %.3g (%.3g to %.3g, n = %lld): less than +%.3g %% is "
-			           "noise%s\n",
+			           "noise",
 			           claim->scenario, claim->name, claim->value.number,
 			           claim->low.number, claim->high.number, (long long)claim->n,
-			           100 * least,
+			           100 * least);
+			if (claim->has_p) {
+				buf_add(&out, "; ");
+				facts_print_p(claim, &out);
+			}
+			buf_printf(&out, "%s\n",
 			           claim->low.number > 1 || claim->high.number < 1
 			                   ? "; the interval misses 1: something differs between "
 			                     "the arms"

@@ -78,6 +78,7 @@ const struct command command_compare = {
                 "each claim's value in every run: the exact difference to the first run for exact\n"
                 "figures, else the ratio, and for timings its interval. Timings of two machines "
                 "are\n"
-                "not comparable. Runs of several files meet by keylab import.\n",
+                "not comparable. Then the secondary p of timings, adjusted by Holm. Runs of "
+                "several files meet by keylab import.\n",
         .main = compare_main,
 };

@@ -318,6 +318,10 @@ static void row_json(const struct facts *runs, size_t count, const struct claim_
 			number(ret, "ratio_low", cell.low);
 			number(ret, "ratio_high", cell.high);
 		}
+		if (now && now->has_p) {
+			number(ret, "sign_flip_p", now->p);
+			number(ret, "holm_p", now->adjusted_p);
+		}
 		if (cell.note[0]) {
 			buf_add(ret, ",\"note\":");
 			buf_add_json(ret, cell.note);
@@ -386,6 +390,65 @@ static bool claims_text(const struct facts *runs, size_t count, bool *ret_differ
 	return true;
 }
 
+/* A row a timing claim with a p in some run. */
+static bool secondary_row(struct grid *grid, const struct facts *runs, size_t count,
+                          const struct claim_fact *claim)
+{
+	const char **cells = grid_row(grid);
+
+	if (!cells)
+		return false;
+	cells[0] = arena_printf(&grid->arena, "%s/%s", claim->scenario, claim->name);
+	for (size_t i = 0; i < count; i++) {
+		const struct claim_fact *now = facts_find(&runs[i], claim->scenario, claim->name);
+		CLEANUP(buf_finish) struct buf text;
+
+		buf_init(&text, 0);
+		if (now && now->has_p)
+			facts_print_p(now, &text);
+		else
+			buf_add(&text, "-");
+		cells[i + 1] = text.failed ? NULL : arena_strdup(&grid->arena, text.data);
+		if (!cells[i + 1])
+			return false;
+	}
+	return !grid->arena.failed;
+}
+
+/*
+ * The secondary p-values, which stand together here and are adjusted for that. Nothing when no
+ * claim has one.
+ */
+static bool secondary_text(const struct facts *runs, size_t count, struct buf *ret, struct err *err)
+{
+	CLEANUP(grid_finish) struct grid grid = {.columns = count + 1};
+
+	arena_init(&grid.arena, 0);
+	bool ok = grid_head(&grid, runs, count);
+	for (size_t r = 0; ok && r < count; r++)
+		for (size_t i = 0; ok && i < runs[r].claims_count; i++) {
+			const struct claim_fact *claim = &runs[r].claims[i];
+			bool any = false;
+
+			for (size_t k = 0; k < count; k++) {
+				const struct claim_fact *now =
+				        facts_find(&runs[k], claim->scenario, claim->name);
+
+				any = any || (now && now->has_p);
+			}
+			if (any && first_seen(runs, r, claim))
+				ok = secondary_row(&grid, runs, count, claim);
+		}
+	if (!ok)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	if (grid.rows > 1) {
+		buf_add(ret, "\nSign-flip p of the timings (secondary), and adjusted by Holm for "
+		             "all timings of a run:\n");
+		grid_print(&grid, ret);
+	}
+	return true;
+}
+
 static void claims_json(const struct facts *runs, size_t count, bool *ret_differ, struct buf *ret)
 {
 	bool first = true;
@@ -421,7 +484,8 @@ bool compare_runs(struct store *store, const struct facts *runs, size_t count, b
 		buf_add(ret, "\n]}\n");
 	} else {
 		differences_text(&differences, count, ret);
-		if (!claims_text(runs, count, &differ, ret, err))
+		if (!claims_text(runs, count, &differ, ret, err) ||
+		    !secondary_text(runs, count, ret, err))
 			return false;
 	}
 	*ret_differ = differ;

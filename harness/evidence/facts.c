@@ -152,6 +152,25 @@ static bool read_claims(struct facts *facts, struct err *err)
 	return ok;
 }
 
+static bool read_secondaries(struct facts *facts, struct err *err)
+{
+	struct secondaries list = {0};
+
+	if (!secondaries_load(facts->store, facts->run_id, &list, err))
+		return false;
+	for (size_t i = 0; i < facts->claims_count; i++) {
+		struct claim_fact *claim = &facts->claims[i];
+		const struct secondary *found =
+		        secondaries_find(&list, claim->scenario, claim->name);
+
+		claim->has_p = found != NULL;
+		claim->p = found ? found->p : 0;
+		claim->adjusted_p = found ? found->adjusted : 0;
+	}
+	secondaries_finish(&list);
+	return true;
+}
+
 static bool read_environment(struct facts *facts, struct err *err)
 {
 	struct query query = {0};
@@ -250,6 +269,7 @@ bool facts_load(struct store *store, int64_t run_id, struct facts *ret, struct e
 	store_unlock(store);
 	if (ok && facts.arena.failed)
 		ok = err_set(err, ERR_SYSTEM, "out of memory");
+	ok = ok && read_secondaries(&facts, err);
 	if (!ok || !make_fingerprint(&facts, err)) {
 		facts_finish(&facts);
 		return false;
@@ -333,4 +353,9 @@ void facts_explain(const struct claim_fact *claim, struct buf *ret)
 		buf_printf(ret, "%s%s was expected",
 		           claim->value.kind == FACT_NONE && !claim->reason[0] ? "" : "; ",
 		           verdict_name(claim->expected));
+}
+
+void facts_print_p(const struct claim_fact *claim, struct buf *ret)
+{
+	buf_printf(ret, "p = %.2g, %.2g adjusted", claim->p, claim->adjusted_p);
 }

@@ -57,6 +57,9 @@ struct claim_fact {
 	enum verdict_kind verdict, expected;
 	const char *path;     /* of the scenario's file */
 	uint64_t scenario_ns; /* what the whole scenario took */
+	/* A timing over blocks: the sign-flip p, and adjusted by Holm over the run's timings. */
+	bool has_p;
+	double p, adjusted_p;
 };
 
 struct fact_pair {
@@ -100,6 +103,8 @@ enum standing facts_standing(const struct claim_fact *claim, bool allow_inconclu
 const char *standing_word(enum standing standing);
 /* Why: its reason, or what was measured against what is claimed; appended, one line. */
 void facts_explain(const struct claim_fact *claim, struct buf *ret);
+/* "p = 0.0039, 0.031 adjusted"; appended. */
+void facts_print_p(const struct claim_fact *claim, struct buf *ret);
 /* A value with its unit: "3.81 ratio"; appended. */
 void fact_print(const struct fact_value *value, const char *unit, struct buf *ret);
 

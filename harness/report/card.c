@@ -109,6 +109,21 @@ static void facts(struct page *page, const struct claim *claim)
 	html_raw(out, "</dl>\n");
 }
 
+/* Several p-values stand on this page: what each is worth beside the others (Holm). */
+static void secondary(struct page *page, const struct claim *claim)
+{
+	struct buf *out = page->out;
+	size_t all = page->run->secondaries;
+
+	if (!claim->has_p || all < 2)
+		return;
+	html_raw(out, "<p class=\"remark\"><strong>Secondary:</strong> ");
+	html_textf(out,
+	           "sign-flip p = %.2g; adjusted (Holm) for the %zu timings of this run, p = %.2g",
+	           claim->p, all, claim->adjusted_p);
+	html_raw(out, ".</p>\n");
+}
+
 static void remarks(struct page *page, const struct claim *claim)
 {
 	struct buf *out = page->out;
@@ -134,6 +149,7 @@ static void remarks(struct page *page, const struct claim *claim)
 		html_prose(out, claim->reason);
 		html_raw(out, "</p>\n");
 	}
+	secondary(page, claim);
 	if (claim->control)
 		html_raw(out, "<p class=\"remark\"><strong>Control:</strong> it shows that the "
 		              "measurement can see the effect.</p>\n");

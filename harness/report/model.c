@@ -430,6 +430,28 @@ static bool link_claims(struct loader *loader)
 	return set_anchors(loader->model, run);
 }
 
+/* Adjusted for all timings of the run, also where the page shows one document of it. */
+static bool load_secondaries(struct loader *loader, struct err *err)
+{
+	struct secondaries list = {0};
+	struct run_row *run = loader->run;
+
+	if (!secondaries_load(loader->store, run->id, &list, err))
+		return false;
+	run->secondaries = list.count;
+	for (size_t i = 0; i < run->claims_count; i++) {
+		struct claim *claim = &run->claims[i];
+		const struct secondary *found =
+		        secondaries_find(&list, claim->scenario->name, claim->name);
+
+		claim->has_p = found != NULL;
+		claim->p = found ? found->p : 0;
+		claim->adjusted_p = found ? found->adjusted : 0;
+	}
+	secondaries_finish(&list);
+	return true;
+}
+
 static bool load_run(struct loader *loader, struct err *err)
 {
 	static const struct part parts[] = {
@@ -461,8 +483,9 @@ static bool load_run(struct loader *loader, struct err *err)
 	    loader->run->scenarios_count == 0)
 		return err_set(err, ERR_USAGE, "run %lld has no document \"%s\"",
 		               (long long)loader->run->id, loader->document);
-	return (summaries_hand_over(&loader->summaries) && link_claims(loader)) ||
-	       err_set(err, ERR_SYSTEM, "out of memory");
+	if (!summaries_hand_over(&loader->summaries) || !link_claims(loader))
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	return load_secondaries(loader, err);
 }
 
 static bool newest_run(struct store *store, int64_t *ret, struct err *err)

@@ -45,6 +45,8 @@ struct claim {
 	struct predicate predicate_terms;
 	bool has_figure;      /* figure is filled */
 	struct figure figure; /* what was published */
+	bool has_p;           /* a timing over blocks: its sign-flip p, and adjusted by Holm */
+	double p, adjusted_p;
 };
 
 struct named {
@@ -116,7 +118,8 @@ struct run_row {
 	size_t claims_count;
 	struct incident *incidents; /* of no scenario */
 	size_t incidents_count;
-	size_t in_scope;                    /* claims in scope */
+	size_t secondaries; /* claims of the whole run that have a p, shown or not */
+	size_t in_scope;    /* claims in scope */
 	size_t counted[VERDICT_KIND_COUNT]; /* of those */
 	size_t unexpected;                  /* of those */
 };

@@ -268,6 +268,60 @@ static void add_warnings(const struct values *values, struct buf *ret)
 		           values->numbers[0] / rest);
 }
 
+/* The deviation of the values from their mean, of n - 1. */
+static double deviation(const double *values, size_t n)
+{
+	double mean = 0, squares = 0;
+
+	for (size_t i = 0; i < n; i++)
+		mean += values[i] / (double)n;
+	for (size_t i = 0; i < n; i++)
+		squares += (values[i] - mean) * (values[i] - mean);
+	return sqrt(squares / (double)(n - 1));
+}
+
+/*
+ * How many blocks it would take: from the spread of the n values and how far the estimate is
+ * from the bounds on its side, all on the scale on which the values are.
+ */
+static void add_resolution(double spread, double estimate, double low, double high, size_t n,
+                           struct buf *ret)
+{
+	bool inside = estimate > low && estimate < high;
+	double below = inside ? estimate - low : estimate >= high ? estimate - high : INFINITY;
+	double above = inside ? high - estimate : estimate <= low ? low - estimate : INFINITY;
+
+	if (!(spread > 0))
+		return;
+	size_t needed = stats_blocks_to_resolve(below / spread, above / spread);
+	if (!needed)
+		buf_printf(ret, "; with this spread not even %d blocks would probably resolve it",
+		           STATS_BLOCKS_MAX);
+	else if (needed <= n)
+		buf_add(ret, "; as many blocks again would probably resolve it");
+	else
+		buf_printf(ret, "; about %zu blocks would probably resolve it", needed);
+}
+
+/* The same for the ratios within blocks, on the scale of their logarithms. */
+static bool add_ratio_resolution(const struct values *values, double ratio,
+                                 const struct predicate *predicate, const struct figure *published,
+                                 struct buf *ret, struct err *err)
+{
+	CLEANUP(free_p) double *logs = malloc(values->count * sizeof(*logs));
+	double low, high;
+
+	if (!logs)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	for (size_t i = 0; i < values->count; i++)
+		logs[i] = log(values->numbers[i] / values->under[i]);
+	predicate_bounds(predicate, published, &low, &high);
+	/* A ratio is above zero, wherever the bound is. */
+	add_resolution(deviation(logs, values->count), log(ratio), low > 0 ? log(low) : -INFINITY,
+	               high > 0 ? log(high) : -INFINITY, values->count, ret);
+	return true;
+}
+
 /* Rows of a block each: the ratio of two arms' medians. */
 static bool judge_ratio(struct verdict *verdict, const struct claim_row *row,
                         const struct values *values, const struct predicate *predicate,
@@ -311,6 +365,9 @@ static bool judge_ratio(struct verdict *verdict, const struct claim_row *row,
 	           100 * ratio.superiority);
 	if (ratio.has_p)
 		buf_printf(&text, "; sign-flip p = %.2g", ratio.p);
+	if (verdict->kind == VERDICT_INCONCLUSIVE &&
+	    !add_ratio_resolution(values, ratio.ratio, predicate, published, &text, err))
+		return false;
 	add_warnings(values, &text);
 	if (!buf_ok(&text, err))
 		return false;
@@ -337,6 +394,17 @@ static bool judge_timing(struct verdict *verdict, const struct values *values,
 	verdict->low = low;
 	verdict->high = high;
 	judge_range(verdict, predicate, published);
+	if (verdict->kind != VERDICT_INCONCLUSIVE)
+		return true;
+	CLEANUP(buf_finish) struct buf text;
+	buf_init(&text, 0);
+	buf_add(&text, verdict->reason);
+	predicate_bounds(predicate, published, &low, &high);
+	add_resolution(deviation(values->numbers, values->count), verdict->value, low, high,
+	               values->count, &text);
+	if (!buf_ok(&text, err))
+		return false;
+	snprintf(verdict->reason, sizeof(verdict->reason), "%s", text.data);
 	return true;
 }
 
@@ -532,4 +600,128 @@ bool verdict_compare(struct store *store, int64_t run_id, const char *scenario, 
 	query_finish(&query);
 	verdict_finish(&now);
 	return true;
+}
+
+/* ---- secondary p-values ---- */
+
+/* *ret_has false where the claim is not over blocks, or of too few or too many of them. */
+static bool sign_flip(struct store *store, int64_t run_id, const struct secondary *item,
+                      bool *ret_has, double *ret_p, struct err *err)
+{
+	CLEANUP(claim_row_finish) struct claim_row row = {0};
+	CLEANUP(values_finish) struct values values = {0};
+	CLEANUP(free_p) char *fault = NULL;
+	bool positive = true;
+
+	*ret_has = false;
+	if (!claim_row_read(store, run_id, item->scenario, item->claim, &row, err))
+		return false;
+	if (strcmp(row.status, "done") != 0)
+		return true;
+	if (!values_read(store, row.sql, &values, &fault, err))
+		return false;
+	if (fault || !values.ratios || values.count < STATS_FEWEST ||
+	    values.count > STATS_FLIPS_MAX)
+		return true;
+	for (size_t i = 0; i < values.count; i++) {
+		positive = positive && values.numbers[i] > 0 && values.under[i] > 0;
+		values.numbers[i] = positive ? log(values.numbers[i] / values.under[i]) : 0;
+	}
+	*ret_has = positive;
+	if (positive)
+		*ret_p = stats_sign_flip(values.numbers, values.count);
+	return true;
+}
+
+static bool list_timings(struct store *store, int64_t run_id, struct secondaries *ret,
+                         struct err *err)
+{
+	struct query query = {0};
+	bool row = true, ok = query_prepare(store, sql_store_timing_claims, &query, err);
+
+	if (ok)
+		query_int(&query, ":run_id", run_id);
+	while (ok && (ok = query_step(&query, &row, err)) && row) {
+		struct secondary *grown =
+		        realloc(ret->items, (ret->count + 1) * sizeof(*ret->items));
+
+		ok = grown || err_set(err, ERR_SYSTEM, "out of memory");
+		if (!ok)
+			break;
+		ret->items = grown;
+		grown[ret->count] =
+		        (struct secondary){.scenario = strdup(query_get_text(&query, 0)),
+		                           .claim = strdup(query_get_text(&query, 1))};
+		ret->count++;
+		if (!grown[ret->count - 1].scenario || !grown[ret->count - 1].claim)
+			ok = err_set(err, ERR_SYSTEM, "out of memory");
+	}
+	query_finish(&query);
+	return ok;
+}
+
+/* Leaves those that have a p, with it. */
+static bool take_p(struct store *store, int64_t run_id, struct secondaries *list, struct err *err)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct secondary item = list->items[i];
+		bool has;
+
+		if (!sign_flip(store, run_id, &item, &has, &item.p, err))
+			return err_within(err, "claim %s", item.claim);
+		/* Those without one go to the end, to be freed there. */
+		list->items[i] = list->items[kept];
+		list->items[kept] = item;
+		kept += has;
+	}
+	for (size_t i = kept; i < list->count; i++) {
+		free(list->items[i].scenario);
+		free(list->items[i].claim);
+	}
+	list->count = kept;
+	return true;
+}
+
+bool secondaries_load(struct store *store, int64_t run_id, struct secondaries *ret, struct err *err)
+{
+	struct secondaries list = {0};
+
+	store_lock(store);
+	bool ok = list_timings(store, run_id, &list, err) && take_p(store, run_id, &list, err);
+	store_unlock(store);
+	CLEANUP(free_p) double *p = malloc((list.count + 1) * 2 * sizeof(*p));
+	if (ok && !p)
+		ok = err_set(err, ERR_SYSTEM, "out of memory");
+	for (size_t i = 0; ok && i < list.count; i++)
+		p[i] = list.items[i].p;
+	ok = ok && stats_holm(p, list.count, p + list.count, err);
+	for (size_t i = 0; ok && i < list.count; i++)
+		list.items[i].adjusted = p[list.count + i];
+	if (ok)
+		*ret = list;
+	else
+		secondaries_finish(&list);
+	return ok;
+}
+
+void secondaries_finish(struct secondaries *secondaries)
+{
+	for (size_t i = 0; i < secondaries->count; i++) {
+		free(secondaries->items[i].scenario);
+		free(secondaries->items[i].claim);
+	}
+	free(secondaries->items);
+	*secondaries = (struct secondaries){0};
+}
+
+const struct secondary *secondaries_find(const struct secondaries *secondaries,
+                                         const char *scenario, const char *claim)
+{
+	for (size_t i = 0; i < secondaries->count; i++)
+		if (!strcmp(secondaries->items[i].scenario, scenario) &&
+		    !strcmp(secondaries->items[i].claim, claim))
+			return &secondaries->items[i];
+	return NULL;
 }

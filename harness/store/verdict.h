@@ -47,6 +47,26 @@ bool verdict_record(struct store *store, int64_t run_id, const char *scenario, c
 bool verdict_compare(struct store *store, int64_t run_id, const char *scenario, const char *claim,
                      bool *ret_same, struct buf *difference, struct err *err) MUST_CHECK;
 
+/*
+ * The secondary p-values of a run: the exact sign-flip p of each timing claim over blocks, and
+ * the same adjusted by Holm for standing beside the run's others. Computed from the samples, as
+ * verdicts are.
+ */
+struct secondary {
+	char *scenario, *claim; /* owned */
+	double p, adjusted;
+};
+struct secondaries {
+	struct secondary *items; /* owned */
+	size_t count;
+};
+bool secondaries_load(struct store *store, int64_t run_id, struct secondaries *ret,
+                      struct err *err) MUST_CHECK;
+void secondaries_finish(struct secondaries *secondaries); /* accepts a zeroed one */
+/* NULL when the claim has none. */
+const struct secondary *secondaries_find(const struct secondaries *secondaries,
+                                         const char *scenario, const char *claim);
+
 /* A claim's whole statement: the `sample` table in front of the value's SELECT. */
 void verdict_statement(int64_t run_id, const char *scenario, const char *value_sql,
                        struct buf *ret);

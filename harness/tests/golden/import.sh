@@ -91,6 +91,22 @@ like "$out" 'cpu: A \| B' 'compare: and the machines are named'
 run "$keylab" compare 1 2 3 4 --json --db "$scratch/a.db"
 is "$(jq -r '.schema, (.claims | length), (.claims[0].runs | length), .claims[0].runs[2].difference' <<<"$out" | paste -sd ' ')" \
 	'keylab.compare 2 4 3' 'compare: json'
+# Two timings over six blocks, all on one side: p is 2/64 each, and twice that as one of two.
+ratios="select column1 as numerator, 10.0 as denominator from (values (12), (13), (11), (15), (14), (12))"
+sqlite3 "$scratch/a.db" "update claim set metric_type = 'timing', sql = '$ratios' where run_id = 1"
+run "$keylab" compare 1 3 --db "$scratch/a.db"
+like "$out" 'Sign-flip p of the timings \(secondary\), and adjusted by Holm' 'compare: secondary p-values stand together'
+like "$out" 'one/rows +p = 0\.031, 0\.062 adjusted +-' 'compare: and are adjusted for that'
+run "$keylab" compare 1 3 --json --db "$scratch/a.db"
+is "$(jq -c '.claims[0].runs[0] | [.sign_flip_p, .holm_p]' <<<"$out")" '[0.03125,0.0625]' 'compare: also in json'
+sqlite3 "$scratch/a.db" "update claim set metric_type = 'exact' where run_id = 1 and claim = 'rows'"
+run "$keylab" compare 1 3 --db "$scratch/a.db"
+like "$out" 'one/wal +p = 0\.031, 0\.031 adjusted' 'compare: one alone is not'
+run "$keylab" report --run 1 --db "$scratch/a.db" --out "$scratch/one.html"
+unlike "$(cat "$scratch/one.html")" 'adjusted' 'report: nor is it on the page'
+sqlite3 "$scratch/a.db" "update claim set metric_type = 'timing' where run_id = 1"
+run "$keylab" report --run 1 --db "$scratch/a.db" --out "$scratch/two.html"
+like "$(cat "$scratch/two.html")" 'adjusted \(Holm\) for the 2 timings of this run, p = 0.062' 'report: two are'
 run "$keylab" compare 1 --db "$scratch/a.db"
 is "$rc" 64 'compare: one run is none'
 run "$keylab" compare 1 99 --db "$scratch/a.db"

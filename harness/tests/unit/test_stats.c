@@ -303,6 +303,88 @@ static void shuffles(void **state)
 	assert_true(prng_next(&prng) == UINT64_C(3203168211198807973));
 }
 
+/* ---- how many blocks resolve a question ---- */
+
+/* A draw from the standard normal (Box & Muller 1958). */
+static double normal(struct prng *prng)
+{
+	double u = ((double)prng_below(prng, 1u << 30) + 1) / (double)(1u << 30);
+	double v = (double)prng_below(prng, 1u << 30) / (double)(1u << 30);
+
+	return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
+}
+
+/* How often the order-statistic interval of n draws lies between the bounds. */
+static double share_resolved(struct prng *prng, size_t n, double below, double above)
+{
+	enum { TRIALS = 1200 };
+	double values[STATS_BLOCKS_MAX], low, high, coverage;
+	int resolved = 0;
+	bool exists;
+
+	for (int trial = 0; trial < TRIALS; trial++) {
+		for (size_t i = 0; i < n; i++)
+			values[i] = normal(prng);
+		assert_true(stats_median_interval(values, n, 0.95, &low, &high, &coverage, &exists,
+		                                  NULL));
+		resolved += exists && low > -below && high < above;
+	}
+	return resolved / (double)TRIALS;
+}
+
+/* By brute force: that many blocks resolve it four times in five, one block fewer less often. */
+static void blocks_by_simulation(void **state)
+{
+	static const double cases[][2] = {{1.2, INFINITY}, {0.6, INFINITY}, {INFINITY, 0.4},
+	                                  {0.8, 0.5},      {1, 1},          {4, INFINITY}};
+	struct prng prng = {11};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t n = stats_blocks_to_resolve(cases[i][0], cases[i][1]);
+
+		assert_true(n >= STATS_FEWEST && n < 200);
+		double share = share_resolved(&prng, n, cases[i][0], cases[i][1]);
+		if (!(share > STATS_POWER - 0.035))
+			fail_msg("%zu blocks resolve %.3f of case %zu", n, share, i);
+		if (n == STATS_FEWEST)
+			continue;
+		share = share_resolved(&prng, n - 1, cases[i][0], cases[i][1]);
+		if (!(share < STATS_POWER + 0.035))
+			fail_msg("%zu blocks resolve %.3f of case %zu already", n - 1, share, i);
+	}
+	assert_int_equal(stats_blocks_to_resolve(4, INFINITY), STATS_FEWEST);
+	assert_int_equal(stats_blocks_to_resolve(0, INFINITY), 0);
+	assert_int_equal(stats_blocks_to_resolve(0.001, INFINITY), 0);
+}
+
+/* And for a claim's ratio, whose two intervals must both decide: arms of log-normal times. */
+static void blocks_of_a_ratio(void **state)
+{
+	enum { TRIALS = 30 };
+	/* The ratio is 1.15, asked for above 1; each arm spreads by 0.1, their ratio by 0.1414. */
+	const double spread = 0.1, shift = log(1.15);
+	size_t n = stats_blocks_to_resolve(shift / (spread * sqrt(2)), INFINITY);
+	struct prng prng = {12};
+	int resolved = 0;
+
+	(void)state;
+	for (int trial = 0; trial < TRIALS; trial++) {
+		double over[200], under[200];
+		struct stats_ratio ratio;
+
+		assert_true(n < 200);
+		for (size_t i = 0; i < n; i++) {
+			over[i] = exp(shift + spread * normal(&prng));
+			under[i] = exp(spread * normal(&prng));
+		}
+		assert_true(stats_ratio_of_medians(over, under, n, (uint64_t)trial, &ratio, NULL));
+		resolved += ratio.low > 1 && ratio.paired_low > 1;
+	}
+	/* 0.8 of 30, less three standard errors. */
+	assert_true(resolved > 17);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -318,6 +400,8 @@ int main(void)
 	        cmocka_unit_test(same_seed_same_interval),
 	        cmocka_unit_test(coverage_of_equal_arms),
 	        cmocka_unit_test(shuffles),
+	        cmocka_unit_test(blocks_by_simulation),
+	        cmocka_unit_test(blocks_of_a_ratio),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
