@@ -165,6 +165,8 @@ static struct metric metric_of(struct arena *arena, const struct facts *facts,
 		metric.rel_tol = old->rel_tol;
 		metric.abs_floor = old->abs_floor;
 		metric.direction = old->direction;
+		metric.has_noise = old->has_noise;
+		metric.noise = old->noise;
 	}
 	return copy_metric(arena, &metric);
 }
@@ -219,8 +221,12 @@ static bool accept_metrics(const struct baseline *old, const struct facts *facts
 		*metric = metric_of(&to->arena, facts, claim,
 		                    baseline_find(old, claim->scenario, claim->name));
 		double least = floor_of ? floor_of(floor_arg, claim->scenario, claim->name) : 0;
-		if (metric->rel_tol < least)
-			metric->rel_tol = least;
+		if (least > 0) {
+			metric->has_noise = true;
+			metric->noise = least;
+		}
+		if (metric->has_noise && metric->rel_tol < metric->noise)
+			metric->rel_tol = metric->noise;
 	}
 	return true;
 }

@@ -35,7 +35,11 @@ struct metric {
 	enum direction direction;
 	double rel_tol;   /* 0.05: five per cent off is still the same */
 	double abs_floor; /* in the unit: a difference up to this is none */
-	const char *run;  /* when the run started that it comes from */
+	/* A timing: the least effect that identical arms showed on its machine (keylab aa). The
+	   tolerance is not below it. */
+	bool has_noise;
+	double noise;
+	const char *run; /* when the run started that it comes from */
 };
 
 /* One act of `keylab baseline --accept`. */
@@ -65,7 +69,7 @@ void baseline_finish(struct baseline *baseline); /* accepts a zeroed one */
  * What accepting the run makes of `old` (may be NULL): metrics of the run's scenarios are
  * replaced, those of other scenarios stay. timings: only the timing metrics, for the run's
  * machine; else all but them. A tolerance that stands in `old` stays. floor_of gives the least
- * relative tolerance of a timing (0: none known); may be NULL.
+ * relative tolerance of a timing, its noise (0: none known); may be NULL.
  */
 typedef double baseline_floor(void *arg, const char *scenario, const char *claim);
 bool baseline_accept(const struct baseline *old, const struct facts *facts, bool timings,

@@ -26,7 +26,7 @@ static bool wrong(struct reader *reader, const char *where, const char *what)
 
 /* A key that nothing here reads is a slip of a hand. */
 static bool only_keys(struct reader *reader, const char *where, json_t *object,
-                      const char *const *known)
+                      const char *const *known, const char *optional)
 {
 	const char *key;
 	json_t *value;
@@ -35,7 +35,7 @@ static bool only_keys(struct reader *reader, const char *where, json_t *object,
 		return wrong(reader, where, "is no object");
 	json_object_foreach(object, key, value)
 	{
-		bool found = false;
+		bool found = optional && !strcmp(optional, key);
 
 		for (size_t i = 0; known[i]; i++)
 			found = found || !strcmp(known[i], key);
@@ -126,13 +126,32 @@ static bool split_key(struct reader *reader, const char *key, struct metric *ret
 	return true;
 }
 
+/* Of a timing only, where null says that nobody has measured it. */
+static bool read_noise(struct reader *reader, const char *key, json_t *noise, struct metric *ret)
+{
+	bool timing = !strcmp(ret->type, "timing");
+
+	ret->has_noise = json_is_number(noise);
+	ret->noise = json_number_value(noise);
+	if (!noise)
+		return true;
+	if (!timing || (!ret->has_noise && !json_is_null(noise)) || ret->noise < 0)
+		return wrong(reader, key, "noise is a timing's: a number from 0, or null");
+	if (!ret->has_noise || ret->rel_tol >= ret->noise)
+		return true;
+	return err_set(reader->err, ERR_INPUT,
+	               "%s: %s: rel_tol %.3g is below the noise, %.3g: identical arms differ by as "
+	               "much on this machine (keylab aa)",
+	               reader->path, key, ret->rel_tol, ret->noise);
+}
+
 static bool read_metric(struct reader *reader, const char *key, json_t *object, struct metric *ret)
 {
 	static const char *const known[] = {"abs_floor", "direction", "high",    "low",
 	                                    "n",         "rel_tol",   "run",     "type",
 	                                    "unit",      "value",     "verdict", NULL};
 
-	if (!only_keys(reader, key, object, known) || !split_key(reader, key, ret) ||
+	if (!only_keys(reader, key, object, known, "noise") || !split_key(reader, key, ret) ||
 	    !value_of(reader, key, json_object_get(object, "value"), &ret->value) ||
 	    !value_of(reader, key, json_object_get(object, "low"), &ret->low) ||
 	    !value_of(reader, key, json_object_get(object, "high"), &ret->high))
@@ -160,7 +179,7 @@ static bool read_metric(struct reader *reader, const char *key, json_t *object, 
 		return wrong(reader, key, "direction is up, down or both");
 	if (!verdict_of(json_string_value(json_object_get(object, "verdict")), &ret->verdict))
 		return wrong(reader, key, "verdict is none that there is");
-	return true;
+	return read_noise(reader, key, json_object_get(object, "noise"), ret);
 }
 
 static bool read_metrics(struct reader *reader, json_t *object)
@@ -195,7 +214,7 @@ static bool read_acceptances(struct reader *reader, json_t *array)
 	for (size_t i = 0; to->acceptances && i < json_array_size(array); i++) {
 		json_t *object = json_array_get(array, i);
 
-		if (!only_keys(reader, "accepted", object, known))
+		if (!only_keys(reader, "accepted", object, known, NULL))
 			return false;
 		const struct acceptance read = {text_of(reader, object, "run"),
 		                                text_of(reader, object, "commit"),
@@ -213,7 +232,7 @@ static bool read_root(struct reader *reader, json_t *root)
 	                                    "profile",  "schema",      "version", NULL};
 	struct baseline *to = reader->to;
 
-	if (!only_keys(reader, "the file", root, known))
+	if (!only_keys(reader, "the file", root, known, NULL))
 		return false;
 	const char *schema = json_string_value(json_object_get(root, "schema"));
 	if (!schema || strcmp(schema, BASELINE_SCHEMA) != 0 ||
@@ -299,8 +318,12 @@ static void print_metric(const struct metric *metric, struct buf *ret)
 	print_value(ret, "high", &metric->high);
 	buf_add(ret, ", ");
 	print_value(ret, "low", &metric->low);
-	buf_printf(ret, ", \"n\": %lld, \"rel_tol\": %.15g, \"run\": ", (long long)metric->n,
-	           metric->rel_tol);
+	buf_printf(ret, ", \"n\": %lld", (long long)metric->n);
+	if (metric->has_noise)
+		buf_printf(ret, ", \"noise\": %.15g", metric->noise);
+	else if (!strcmp(metric->type, "timing"))
+		buf_add(ret, ", \"noise\": null");
+	buf_printf(ret, ", \"rel_tol\": %.15g, \"run\": ", metric->rel_tol);
 	buf_add_json(ret, metric->run);
 	buf_add(ret, ", \"type\": ");
 	buf_add_json(ret, metric->type);

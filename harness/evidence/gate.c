@@ -184,6 +184,20 @@ static void judge_verdict(struct finding *finding, const struct metric *was,
 	           verdict_name(now->verdict));
 }
 
+/* A tolerance of which nobody knows whether it is above the noise. Says so, and how to know. */
+static void warn_of_noise(struct finding *finding, const struct metric *was, bool same_machine)
+{
+	if (was->has_noise || !same_machine ||
+	    (finding->change != CHANGE_SAME && finding->change != CHANGE_REGRESSED))
+		return;
+	if (finding->change == CHANGE_SAME)
+		finding->change = CHANGE_WARNED;
+	buf_printf(&finding->text,
+	           "%sthe noise of this machine is not known, so %.3g %% may be less than it: "
+	           "keylab aa %s, and accept with --aa",
+	           finding->text.len ? "; " : "", 100 * was->rel_tol, was->scenario);
+}
+
 static void judge(struct finding *finding, const struct metric *was, const struct claim_fact *now,
                   bool same_machine)
 {
@@ -222,6 +236,8 @@ static void judge(struct finding *finding, const struct metric *was, const struc
 			           now->predicate);
 		}
 		judge_verdict(finding, was, now, timing);
+		if (timing)
+			warn_of_noise(finding, was, same_machine);
 	}
 }
 

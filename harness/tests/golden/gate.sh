@@ -82,6 +82,8 @@ rm -r "$scratch/b"
 "$keylab" baseline --accept 2 --reason 'Slower is worse.' --db "$db" --dir "$scratch/b" >/dev/null
 slower 2.6 2.0 3.2
 is "$rc" 0 'timing: an interval that overlaps'
+like "$out" 'warning keys/wal-checkpoints/slower: the noise of this machine is not known.*keylab aa wal-checkpoints' \
+	'timing: nobody has measured the noise, and it says so'
 slower 2.6 2.5 2.7
 is "$rc" 1 'timing: an interval beyond'
 like "$out" 'regressed keys/wal-checkpoints/slower: was 2 ratio, is 2.6 ratio: \+30 % \(allowed: \+10 %\)' 'timing: with both numbers'
@@ -103,6 +105,17 @@ sqlite3 "$scratch/aa.db" "insert into environment values (2, 'arms', 'all as the
 run "$keylab" baseline --accept 2 --reason x --db "$db" --dir "$scratch/n" --aa "$scratch/aa.db"
 is "$rc" 0 "aa: accepted $err"
 is "$(jq -c '.metrics["keys/wal-checkpoints/slower"].rel_tol' "$scratch"/n/18/chapter-[0-9a-f]*[0-9a-f].json)" 0.25 'aa: 1/0.8 is 25 % off'
+noisy=$(ls "$scratch"/n/18/chapter-[0-9a-f]*[0-9a-f].json | grep -v any)
+is "$(jq -c '.metrics["keys/wal-checkpoints/slower"].noise' "$noisy")" 0.25 'aa: and the noise stands beside it'
+run "$keylab" gate --run 2 --db "$db" --baseline "$noisy"
+is "$rc" 0 "aa: a tolerance of the noise: $out $err"
+unlike "$out" 'noise' 'aa: and nothing to warn of'
+sed 's/"rel_tol": 0.25/"rel_tol": 0.2/' "$noisy" >"$scratch/tight.json"
+run "$keylab" gate --run 2 --db "$db" --baseline "$scratch/tight.json"
+is "$rc" 64 'aa: a tolerance below the noise is refused'
+like "$err" 'slower: rel_tol 0.2 is below the noise, 0.25' 'aa: with both numbers'
+"$keylab" baseline --accept 2 --reason y --db "$db" --dir "$scratch/n" >/dev/null
+is "$(jq -c '.metrics["keys/wal-checkpoints/slower"] | [.noise, .rel_tol]' "$noisy")" '[0.25,0.25]' 'aa: a later acceptance keeps both'
 run "$keylab" gate --run 2 --db "$scratch/aa.db" --dir "$scratch/b"
 is "$rc" 64 'aa: and no run to be gated'
 
