@@ -7,6 +7,8 @@
 #   ./run.sh test [--quick]     the tests (--quick: without a server and a browser)
 #   ./run.sh bench              what keylab itself costs, as ratios
 #   ./run.sh check [VARIANT]    gcc and clang, sanitizers, lint (with a FILE: keylab's own check)
+#   ./run.sh fuzz [SECONDS]     each fuzz target for that long (60), two at a time
+#   ./run.sh reliability [NAME...]  the long tests; their figures go to docs/reliability.md
 #   ./run.sh lint               the lint alone
 #   ./run.sh docs [DB]          the documents' figures, from the newest chapter run in a store
 #   ./run.sh fetch 15 16 17     the other pinned PostgreSQL versions
@@ -19,7 +21,7 @@ root=$(cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 build=$root/build
 keylab=$build/harness/cmd/keylab
 
-for part in common packages servers build tests check docs; do
+for part in common packages servers build tests check docs reliability; do
 	# shellcheck source=/dev/null
 	. "$root/harness/setup/$part.sh"
 done
@@ -74,6 +76,14 @@ docs)
 	node_modules "$root/report/test" "the browser tests' packages"
 	unlock
 	make_docs "$@"
+	;;
+fuzz)
+	shift
+	run_fuzz "$@"
+	;;
+reliability)
+	shift
+	run_reliability "$@"
 	;;
 lint)
 	exec "$root/harness/lint.sh"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /* Filling and prefixing struct err. */
+#define KEYLAB_ERR_C
 #include "base/err.h"
 
 #include <errno.h>

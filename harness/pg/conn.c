@@ -298,8 +298,10 @@ static bool wait_results(struct conn *conn, uint64_t deadline_ns, struct outcome
 	}
 }
 
-/* Who holds what this connection waits for, in a sentence a blocker. False: the server does not
- * answer. */
+/*
+ * Who holds what this connection waits for, in a sentence a blocker. False: the server does not
+ * answer. Not by conn_run_params: late itself, that would come back here.
+ */
 static bool describe_blockers(const struct conn *conn, struct buf *ret)
 {
 	CLEANUP(conn_close_p) struct conn *other = NULL;
@@ -307,20 +309,24 @@ static bool describe_blockers(const struct conn *conn, struct buf *ret)
 	char pid[32];
 	const char *const params[] = {pid};
 	struct err err;
+	bool done = false;
 
 	outcome_init(&outcome);
 	snprintf(pid, sizeof(pid), "%d", PQbackendPID(conn->pg));
-	if (!open_within(conn->conninfo, "keylab blockers", LOOK_WAIT_TEXT, &other, &err) ||
-	    !conn_run_params(other, sql_probe_blockers, NULL, params, 1,
-	                     deadline_after(LOOK_WAIT_NS), &outcome, &err)) {
+	if (!open_within(conn->conninfo, "keylab blockers", LOOK_WAIT_TEXT, &other, &err)) {
 		buf_printf(ret, "; who blocks it could not be found out: %s", err.message);
-		return other != NULL;
+		return false;
 	}
-	if (outcome.kind != OUTCOME_OK)
-		buf_printf(ret, "; who blocks it could not be found out: %s", outcome.message.data);
+	if (!PQsendQueryParams(other->pg, sql_probe_blockers, 1, NULL, params, NULL, NULL, 0) ||
+	    !wait_results(other, deadline_after(LOOK_WAIT_NS), &outcome, &done, &err) || !done ||
+	    !outcome.result) {
+		buf_printf(ret, "; who blocks it could not be found out: %s",
+		           outcome.message.len ? outcome.message.data : "no answer in time");
+		return true;
+	}
 	for (int row = 0; row < PQntuples(outcome.result); row++)
 		buf_printf(ret, "; %s", PQgetvalue(outcome.result, row, 0));
-	if (outcome.kind == OUTCOME_OK && !PQntuples(outcome.result))
+	if (!PQntuples(outcome.result))
 		buf_add(ret, "; no other session holds a lock that it waits for");
 	return true;
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +138,18 @@ static bool write_access(const struct home *home, const char *data_dir, struct e
 	       (!home->drop || fs_chown_tree(data_dir, home->server_uid, home->server_gid, err));
 }
 
+/* No room, an administrator, the disk, the connection (src/backend/utils/errcodes.txt): not the
+ * SQL's fault. */
+static enum err_kind fault_of(const struct outcome *outcome)
+{
+	static const char *const classes[] = {"53", "57", "58", "08"};
+
+	for (size_t i = 0; i < COUNT_OF(classes); i++)
+		if (!strncmp(outcome->sqlstate, classes[i], 2))
+			return ERR_ENVIRONMENT;
+	return ERR_INTERNAL;
+}
+
 static bool run_file(struct conn *conn, const struct sql_file *file, struct err *err)
 {
 	struct outcome outcome;
@@ -144,8 +157,8 @@ static bool run_file(struct conn *conn, const struct sql_file *file, struct err 
 	outcome_init(&outcome);
 	bool ok = conn_run(conn, file->text, deadline_after(DATASET_WAIT_NS), &outcome, err);
 	if (ok && outcome.kind != OUTCOME_OK)
-		ok = err_set(err, ERR_INTERNAL, "sql/%s: %s: %s", file->name, outcome.sqlstate,
-		             outcome.message.data);
+		ok = err_set(err, fault_of(&outcome), "sql/%s: %s: %s", file->name,
+		             outcome.sqlstate, outcome.message.data);
 	outcome_finish(&outcome);
 	return ok;
 }
@@ -179,6 +192,8 @@ static bool install_lab(struct cluster *cluster, struct err *err)
 
 struct part {
 	const struct cluster *cluster;
+	_Atomic(struct part *)
+	        *first_fault; /* of all parts of the phase: the others' faults follow from it */
 	const struct sql_file *file;
 	struct err err;
 	bool ok;
@@ -219,6 +234,8 @@ static void *part_main(void *arg)
 	        conn_open(part->cluster, CLUSTER_DATABASE, "keylab dataset", &conn, &part->err) &&
 	        (is_check(part->file) ? run_check(conn, part->file, &part->err)
 	                              : run_file(conn, part->file, &part->err));
+	if (!part->ok)
+		atomic_compare_exchange_strong(part->first_fault, &(struct part *){NULL}, part);
 	return NULL;
 }
 
@@ -227,12 +244,15 @@ static bool load_phase(const struct cluster *cluster, const char *dataset, int n
                        struct err *err)
 {
 	struct part parts[MAX_PARALLEL];
+	_Atomic(struct part *) first_fault = NULL;
 	size_t count = 0;
 	bool ok = true;
 
 	for (size_t i = 0; i < sql_files_count && count < MAX_PARALLEL; i++)
 		if (part_number(&sql_files[i], dataset) == number)
-			parts[count++] = (struct part){.cluster = cluster, .file = &sql_files[i]};
+			parts[count++] = (struct part){.cluster = cluster,
+			                               .first_fault = &first_fault,
+			                               .file = &sql_files[i]};
 	for (size_t i = 0; i < count; i++) {
 		if (pthread_create(&parts[i].thread, NULL, part_main, &parts[i])) {
 			count = i;
@@ -240,12 +260,11 @@ static bool load_phase(const struct cluster *cluster, const char *dataset, int n
 			             dataset);
 		}
 	}
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		pthread_join(parts[i].thread, NULL);
-		if (ok && !parts[i].ok) {
-			*err = parts[i].err;
-			ok = false;
-		}
+	if (ok && first_fault) {
+		*err = atomic_load(&first_fault)->err;
+		ok = false;
 	}
 	return ok;
 }

@@ -36,10 +36,12 @@ build_keylab() {
 	compile "$build" || die_environment "the build failed"
 }
 
+# compile FOLDER [TARGET...]
 compile() {
-	local pending
+	local pending folder=$1
+	shift
 	# A first build takes half a minute: say so. With nothing to do, say nothing.
-	pending=$(ninja -C "$1" -n 2>/dev/null | tail -n 1) || true
+	pending=$(ninja -C "$folder" -n "$@" 2>/dev/null | tail -n 1) || true
 	[[ $pending == *'no work to do'* ]] && return 0
-	logged "building $(basename "$1")" ninja -C "$1"
+	logged "building $(basename "$folder")" ninja -C "$folder" "$@"
 }

@@ -2,29 +2,40 @@
 # shellcheck shell=bash
 # The long check: both compilers, plain and with sanitizers, lint. Sourced by run.sh.
 
-# name      compiler  sanitizer            suites
+# name      compiler  sanitizer            suites (fuzz: its corpus; the minutes are ./run.sh fuzz)
 check_table='
 gcc         gcc       none                 unit golden live
 clang       clang     none                 unit golden
 gcc-asan    gcc       address,undefined    unit golden
 clang-asan  clang     address,undefined    unit golden live fuzz
-clang-tsan  clang     thread               unit
+clang-tsan  clang     thread               unit race
 '
+# Tools that look at the sources and say yes or no.
+check_tools=(cppcheck gcc-analyzer clang-tidy)
 
 is_variant() {
-	[[ $check_table == *$'\n'"$1 "* || $1 == cppcheck || $1 == clang-tidy ]]
+	[[ $check_table == *$'\n'"$1 "* || " ${check_tools[*]} " == *" $1 "* ]]
+}
+
+# build_variant NAME [TARGET...]: builds a row of the table in $variant_folder (the targets alone, when there are some).
+build_variant() {
+	local name compiler sanitizer suites options
+	read -r name compiler sanitizer suites < <(grep "^$1 " <<<"$check_table")
+	shift
+	variant_folder=$root/build-check-$name
+	options=("-Db_sanitize=$sanitizer")
+	# clang links sanitizers into the program alone; undefined symbols of a library are then no error.
+	[[ $sanitizer == none ]] || options+=(-Db_lundef=false)
+	[[ " $suites " != *' fuzz '* ]] || options+=(-Dc_args=-fsanitize=fuzzer-no-link)
+	CC=$compiler configure "$variant_folder" "${options[@]}" && compile "$variant_folder" "$@"
 }
 
 # One row of the table: builds and tests it, adds to $total_*.
 check_variant() {
-	local name=$1 compiler=$2 sanitizer=$3 folder=$root/build-check-$1 passed failed skipped options
-	shift 3
-	options=("-Db_sanitize=$sanitizer")
-	# clang links sanitizers into the program alone; undefined symbols of a library are then no error.
-	[[ $sanitizer == none ]] || options+=(-Db_lundef=false)
-	[[ " $* " != *' fuzz '* ]] || options+=(-Dc_args=-fsanitize=fuzzer-no-link)
-	if ! CC=$compiler configure "$folder" "${options[@]}" || ! compile "$folder"; then
-		printf '%-11s does not build\n' "$name"
+	local name=$1 passed failed skipped
+	shift
+	if ! build_variant "$name"; then
+		printf '%-12s does not build\n' "$name"
 		total_failed=$((total_failed + 1))
 		return
 	fi
@@ -32,8 +43,8 @@ check_variant() {
 	export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:strict_string_checks=1
 	export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 	export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
-	run_suites "$folder" --quiet --timeout-multiplier 5 -- "$@"
-	printf '%-11s %d passed, %d failed, %d skipped\n' "$name" "$passed" "$failed" "$skipped"
+	run_suites "$variant_folder" --quiet --timeout-multiplier 5 -- "$@"
+	printf '%-12s %d passed, %d failed, %d skipped\n' "$name" "$passed" "$failed" "$skipped"
 	if ((passed == 0 && failed == 0)); then
 		failed=1
 	fi
@@ -47,10 +58,10 @@ check_tool() {
 	local name=$1
 	shift
 	if "$@"; then
-		printf '%-11s passed\n' "$name"
+		printf '%-12s passed\n' "$name"
 		total_passed=$((total_passed + 1))
 	else
-		printf '%-11s failed\n' "$name"
+		printf '%-12s failed\n' "$name"
 		total_failed=$((total_failed + 1))
 	fi
 }
@@ -64,37 +75,45 @@ run_cppcheck() {
 		-D_GNU_SOURCE -I "$root/harness" -j "$(nproc)" "${rooms[@]}"
 }
 
+# gcc's analyser, over what is shipped; -Werror makes a finding a failure. Neither it nor clang's sees that
+# __attribute__((cleanup)) frees, so leaks are LeakSanitizer's and valgrind's to find.
+run_gcc_analyzer() {
+	local folder=$root/build-check-gcc-analyzer
+	CC=gcc configure "$folder" \
+		'-Dc_args=-fanalyzer -Wno-analyzer-malloc-leak -DKEYLAB_ANALYSED -Wno-unused-value' && compile "$folder" harness/cmd/keylab
+}
+
 # The analyser of clang, some seconds a file.
 run_clang_tidy() {
-	configure "$root/build-check-clang" && compile "$root/build-check-clang" || return 1
+	build_variant clang || return 1
 	find "$root/harness" -name '*.c' -not -path '*/tests/*' -print0 |
-		xargs -0 -n 4 -P "$(nproc)" clang-tidy --quiet -p "$root/build-check-clang" \
-			--checks='-*,clang-analyzer-*,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling' \
+		xargs -0 -n 4 -P "$(nproc)" clang-tidy --quiet -p "$variant_folder" \
+			--checks='-*,clang-analyzer-*,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling,-clang-analyzer-unix.Malloc' \
 			--warnings-as-errors='*' 2>/dev/null
 }
 
 # check_all [VARIANT...]
 check_all() {
-	local name compiler sanitizer suites total_passed=0 total_failed=0 total_skipped=0 wanted=" $* "
+	local name _ suites total_passed=0 total_failed=0 total_skipped=0 wanted=" $* "
 	lock
 	need_packages build test check
 	need_server
 	export_pinned
 	unlock
 	check_tool lint "$root/harness/lint.sh"
-	while read -r name compiler sanitizer suites; do
+	while read -r name _ _ suites; do
 		[[ -n $name ]] || continue
 		[[ $wanted == '  ' || $wanted == *" $name "* ]] || continue
 		# shellcheck disable=SC2086
-		check_variant "$name" "$compiler" "$sanitizer" $suites
+		check_variant "$name" $suites
 	done <<<"$check_table"
 	# The analysers run where somebody has installed them.
-	for name in cppcheck clang-tidy; do
+	for name in "${check_tools[@]}"; do
 		[[ $wanted == '  ' || $wanted == *" $name "* ]] || continue
-		if command -v "$name" >/dev/null; then
+		if command -v "${name%-analyzer}" >/dev/null; then
 			check_tool "$name" "run_${name//-/_}"
 		else
-			printf '%-11s is not installed here\n' "$name"
+			printf '%-12s is not installed here\n' "$name"
 		fi
 	done
 	print_counts "$total_passed" "$total_failed" "$total_skipped"

@@ -50,7 +50,7 @@ run_tests() {
 		shift
 	fi
 	if [[ ${1-} == -* ]]; then
-		die_usage "test: unknown option '$1'; ./run.sh test [--quick] [SUITE...], suites: ${all_suites[*]} gate long"
+		die_usage "test: unknown option '$1'; ./run.sh test [--quick] [SUITE...], suites: ${all_suites[*]} gate race long"
 	fi
 	(($# == 0)) || suites=("$@")
 
@@ -58,7 +58,7 @@ run_tests() {
 	*' browser '*) set_up test browser ;;
 	*) set_up test ;;
 	esac
-	if [[ " ${suites[*]} " == *' live '* || " ${suites[*]} " == *' long '* || " ${suites[*]} " == *' gate '* ]]; then
+	if [[ " ${suites[*]} " == *' live '* || " ${suites[*]} " == *' long '* || " ${suites[*]} " == *' race '* || " ${suites[*]} " == *' gate '* ]]; then
 		need_server
 	fi
 	if [[ " ${suites[*]} " == *' browser '* && -f $root/report/test/package-lock.json ]]; then
@@ -69,6 +69,18 @@ run_tests() {
 	unlock
 	run_suites "$build" -- "${suites[@]}"
 	print_counts "$passed" "$failed" "$skipped"
+}
+
+# run_fuzz [SECONDS]
+run_fuzz() {
+	local log=$root/.cache/fuzz.log
+	[[ ${1-60} =~ ^[0-9]+$ ]] || die_usage "fuzz: $1 is no number of seconds; ./run.sh fuzz [SECONDS]"
+	lock
+	need_packages build test
+	unlock
+	mkdir -p "$root/.cache"
+	KEYLAB_FUZZ_S=${1-60} bash "$root/harness/tests/long/fuzz.sh" "$keylab" "$root" 2>&1 </dev/null | tee "$log" || true
+	print_counts "$(grep -c '^ok ' "$log")" "$(grep -c '^not ok ' "$log")" 0
 }
 
 run_bench() {

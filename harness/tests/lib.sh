@@ -107,6 +107,11 @@ same_file() {
 	fi
 }
 
+# figure NAME TEXT: a line of docs/reliability.md, when ./run.sh reliability runs the script.
+figure() {
+	[[ -z ${KEYLAB_FIGURES-} ]] || printf '%s\t%s\n' "$1" "$2" >>"$KEYLAB_FIGURES"
+}
+
 # The whole script makes no sense here: no server, no tool.
 skip_all() {
 	printf '1..0 # SKIP %s\n' "$*"

@@ -167,6 +167,17 @@ for whole in '' yes; do
 	ok 'and is gone' gone "$victim"
 done
 
+# A dataset is made by two connections, of which one waits for the other in the end.
+"$keylab" cluster --dataset book true >"$scratch/run.out" 2>"$scratch/run.err" </dev/null &
+pid=$!
+while victim=$(doing ' CREATE TABLE AS') && [[ -z $victim ]] && kill -0 "$pid" 2>/dev/null; do sleep 0.02; done
+kill -TERM "$victim"
+start=$SECONDS
+finish
+is "$rc" 3 'a dataset of which one connection ends: exit 3'
+like "$err" 'dataset book: sql/dataset/book/10-people.sql: (57P01|08006)' 'with the cause'
+ok "and without a wait ($((SECONDS - start)) s)" test $((SECONDS - start)) -lt 200
+
 # ---- where and when
 
 run env -u LC_ALL -u LC_CTYPE LANG=xx_YY.UTF-9 LC_MESSAGES=xx "$keylab" run --quiet --db "$scratch/locale.db" "$scratch/trouble/behind.yaml"

@@ -1,32 +1,47 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: PostgreSQL
 #
-# Each fuzz target for KEYLAB_FUZZ_S seconds (60), from the corpus in the tree. A build of its own, by clang with
-# ASan and UBSan.
+# Each fuzz target for KEYLAB_FUZZ_S seconds (60), two at a time, from the corpus in the tree. Built by clang with
+# ASan and UBSan. A finding is left beside the log, for `fuzz_… FILE` to show again.
 . "$2/harness/tests/lib.sh"
 
+root=$source_root
+for part in common build check; do . "$root/harness/setup/$part.sh"; done
 command -v clang >/dev/null || skip_all 'no clang'
 seconds=${KEYLAB_FUZZ_S:-60}
-build=$scratch/build
-if ! CC=clang meson setup -Db_sanitize=address,undefined -Db_lundef=false -Dc_args=-fsanitize=fuzzer-no-link \
-	"$build" "$source_root" >"$scratch/log" 2>&1; then
-	skip_all "clang cannot build it here: $(tail -n 1 "$scratch/log")"
-fi
-for target in "$source_root"/harness/tests/fuzz/fuzz_*.c; do
-	name=$(basename "$target" .c)
-	what=${name#fuzz_}
-	if ! ninja -C "$build" "harness/tests/$name" >"$scratch/log" 2>&1; then
-		fail "$name is built" "$(tail -n 5 "$scratch/log")"
-		continue
+targets=("$source_root"/harness/tests/fuzz/fuzz_*.c)
+targets=("${targets[@]##*/fuzz_}")
+targets=("${targets[@]%.c}")
+lock
+build_variant clang-asan "${targets[@]/#/harness/tests/fuzz_}" || { fail 'the targets are built'; done_testing; }
+unlock
+
+# one TARGET: leaves its exit code and its messages.
+one() {
+	local fuzz=$source_root/harness/tests/fuzz words=(-timeout=20 -print_final_stats=1 "-max_total_time=$seconds")
+	[[ ! -f $fuzz/$1.dict ]] || words+=("-dict=$fuzz/$1.dict")
+	mkdir -p "$scratch/$1"
+	rc=0
+	ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1 "$variant_folder/harness/tests/fuzz_$1" "${words[@]}" \
+		"-artifact_prefix=$scratch/$1-" "$scratch/$1" "$fuzz/corpus/$1" >"$scratch/$1.log" 2>&1 </dev/null || rc=$?
+	printf '%s\n' "$rc" >"$scratch/$1.rc"
+}
+
+for target in "${targets[@]}"; do
+	while (($(jobs -rp | wc -l) >= 2)); do wait -n; done
+	one "$target" &
+done
+wait
+for target in "${targets[@]}"; do
+	rc=$(<"$scratch/$target.rc")
+	inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$scratch/$target.log")
+	text="$(printf "%'d" "${inputs:-0}") inputs in $seconds s, findings: $([[ $rc == 0 ]] && echo none || echo "exit $rc")"
+	# One that has run nothing has found nothing.
+	if [[ $rc == 0 && ${inputs:-0} -gt 0 ]]; then
+		pass "fuzz $target: $text"
+	else
+		fail "fuzz $target: $text" "$(tail -n 30 "$scratch/$target.log")"
 	fi
-	words=(-timeout=20 -print_final_stats=1 "-max_total_time=$seconds" "-artifact_prefix=$scratch/")
-	[[ ! -f ${target%/*}/$what.dict ]] || words+=("-dict=${target%/*}/$what.dict")
-	mkdir -p "$scratch/$what"
-	run env ASAN_OPTIONS=detect_leaks=1 "$build/harness/tests/$name" "${words[@]}" "$scratch/$what" "${target%/*}/corpus/$what"
-	units=$(sed -n 's/^stat::number_of_executed_units: *//p' <<<"$err")
-	is "$rc" 0 "$name: $units inputs in $seconds s, no finding" || true
-	[[ -z ${KEYLAB_FIGURES-} ]] || printf '%s\t%s inputs in %s s on %s, findings: %s\n' "$name" "$units" "$seconds" \
-		"$(date -u +%F)" "$([[ $rc == 0 ]] && echo none || echo "exit $rc")" >>"$KEYLAB_FIGURES"
-	((rc == 0)) || diag "$(tail -n 30 <<<"$err")"
+	figure "fuzz $target" "$text"
 done
 done_testing

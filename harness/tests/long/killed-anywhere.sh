@@ -6,22 +6,54 @@
 # start no process, folder, socket or System V segment of the dead run is left. Another run goes on beside all that
 # in the same KEYLAB_HOME, and must not notice.
 #
-# KEYLAB_KILLS: how many (200). KEYLAB_KILLS_SEED: of the moments. live/killed.sh is the short form.
+# KEYLAB_KILLS: how many (200); from 20 on in two lanes side by side, each with a home, a store, a user and a program file
+# of its own. KEYLAB_KILLS_SEED: of the moments. live/killed.sh is the short form.
 . "$2/harness/tests/lib.sh"
 
 kills=${KEYLAB_KILLS:-200}
-RANDOM=${KEYLAB_KILLS_SEED:-$((SECONDS + $$))}
+lane=${KEYLAB_KILLS_LANE-}
+RANDOM=$((${KEYLAB_KILLS_SEED:-$((SECONDS + $$))} + 7919 * ${lane:-0}))
+
+# Half of the kills each. A lane leaves its points, and "GOOD SAMPLES" in a file.
+if [[ -z $lane ]] && ((kills >= 20)); then
+	for lane in 1 2; do
+		KEYLAB_KILLS=$(((kills + lane - 1) / 2)) KEYLAB_KILLS_LANE=$lane KEYLAB_KILLS_RESULT=$scratch/$lane.result \
+			bash "$0" "$keylab" "$source_root" >"$scratch/$lane.out" 2>"$scratch/$lane.err" &
+	done
+	wait
+	good=0 samples=0
+	for lane in 1 2; do
+		! grep -q '^1..0 # SKIP' "$scratch/$lane.out" || skip_all "$(sed 's/.*SKIP //' "$scratch/$lane.out")"
+		while read -r word _ _ text; do
+			[[ $word == not ]] || pass "lane $lane: $text"
+		done < <(grep '^ok ' "$scratch/$lane.out")
+		while read -r _ _ _ _ text; do fail "lane $lane: $text"; done < <(grep '^not ok ' "$scratch/$lane.out")
+		grep -q '^1\.\.[1-9]' "$scratch/$lane.out" || fail "lane $lane came to its end"
+		[[ ! -s $scratch/$lane.err ]] || diag "lane $lane:" "$(<"$scratch/$lane.err")"
+		read -r more kept <"$scratch/$lane.result" || true
+		good=$((good + ${more:-0})) samples=$((samples + ${kept:-0}))
+	done
+	is "$good" "$kills" "killed anywhere: $good of $kills"
+	figure killed-anywhere "$good of $kills; $(printf "%'d" "$samples") samples were there before and after"
+	done_testing
+fi
 signals=(KILL TERM INT INT-INT)
 # Wide enough for a socket's path not to fit: its folder then lies in /tmp, one thing more to leave behind.
 home=$scratch/a-folder-whose-name-is-so-long-that-the-path-of-a-socket-below-it-does-not-fit-in-107-bytes
 db=$scratch/keylab.db
 export KEYLAB_HOME=$home
+# Processes are told apart by their program file.
+if [[ -n $lane ]]; then
+	cp "$keylab" "$scratch/keylab" && keylab=$scratch/keylab
+fi
 
 chmod 711 "$scratch"
 "$keylab" doctor 2>/dev/null | grep -q '^ok *PostgreSQL 1[89]' || skip_all 'PostgreSQL 18 is not here'
 if ((EUID == 0)); then
 	# A user that runs nothing else: whatever is his afterwards is ours.
-	for user in games news uucp daemon nobody; do
+	users=(games news uucp daemon nobody)
+	[[ $lane != 2 ]] || users=(sync lp mail proxy)
+	for user in "${users[@]}"; do
 		uid=$(id -u "$user" 2>/dev/null) || continue
 		grep -qs "^Uid:[[:space:]]*${uid}[[:space:]]" /proc/[0-9]*/status || break
 	done
@@ -300,9 +332,10 @@ fi
 is "$rc" 0 'the run beside came to its end, with its verdict'
 is "$(sqlite3 "$scratch/beside.db" 'select verdict from claims')" HOLDS 'which holds'
 
-if [[ -n ${KEYLAB_FIGURES-} ]]; then
-	printf 'killed-anywhere\t%s of %s on %s; %s samples were there before and after\n' "$good" "$kills" "$(date -u +%F)" \
-		"$samples_kept" >>"$KEYLAB_FIGURES"
+if [[ -n $lane ]]; then
+	printf '%s %s\n' "$good" "$samples_kept" >"$KEYLAB_KILLS_RESULT"
+else
+	figure killed-anywhere "$good of $kills; $samples_kept samples were there before and after"
 fi
 is "$good of $tried" "$kills of $kills" "killed anywhere: $good of $kills (the runs take ${run_us[*]} us; $samples_kept samples were there before, and after)"
 run "$keylab" verify "$db"

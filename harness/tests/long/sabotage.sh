@@ -29,17 +29,21 @@ while IFS=$'\t' read -r file profile sets claims why; do
 done <"$scratch/table"
 wait
 
-number=0
+number=0 refuted=0 claims_all=0 as_wished=0
 while IFS=$'\t' read -r file profile sets claims why; do
-	number=$((number + 1))
+	number=$((number + 1)) refuted=0
 	for claim in $claims; do
 		verdict=$(awk -F '\t' -v claim="$claim" '$1 == claim {print $2}' "$scratch/$number.tsv")
 		if [[ $verdict == REFUTED ]]; then
 			pass "$claim is refuted when $why"
+			refuted=$((refuted + 1))
 		else
 			fail "$claim is refuted when $why" "$(basename "$file"): ${verdict:-no verdict}" \
 				"$(grep -P "^$claim\t" "$scratch/$number.tsv")" "$(tail -n 3 "$scratch/$number.out")"
 		fi
 	done
+	claims_all=$((claims_all + $(wc -w <<<"$claims")))
+	((refuted < $(wc -w <<<"$claims"))) || as_wished=$((as_wished + 1))
 done <"$scratch/table"
+figure sabotage "$as_wished of $number entries REFUTED all they must ($claims_all claims)"
 done_testing

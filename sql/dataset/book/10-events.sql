@@ -24,12 +24,22 @@ begin;
 truncate events;
 insert into events overriding system value select * from event_rows;
 
--- The others, as soon as their connection has committed them; the server's own deadline is for when it failed.
--- The catalog itself is asked: to_regclass would remember that there was no such table.
+-- The others, as soon as their connection has committed them, or an error once it has ended without.
+-- The catalog itself is asked: to_regclass would remember that there was no such table. What pg_stat_activity showed is
+-- remembered too, until it is cleared; asked first, or the table could come between the two.
 set statement_timeout = '10min';
 do $$
+declare
+	others bigint;
 begin
-	while not exists (select from pg_class where relname = 'later_events') loop
+	loop
+		perform pg_stat_clear_snapshot();
+		select count(*) into others from pg_stat_activity a
+		where a.datname = current_database() and a.backend_type = 'client backend' and a.pid <> pg_backend_pid();
+		exit when exists (select from pg_class where relname = 'later_events');
+		if others = 0 then
+			raise exception 'the connection that makes later_events has ended without it';
+		end if;
 		perform pg_sleep(0.01);
 	end loop;
 end
