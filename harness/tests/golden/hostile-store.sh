@@ -49,4 +49,24 @@ fixture_store "$db" || fail 'the fixture'
 sqlite3 "$db" 'create view mine as select count(*) from claims'
 run "$keylab" export --format md --db "$db" --run 2
 is "$rc" 0 'a view besides is none of its business'
+
+# ---- damaged files: a random stretch of bytes, the same ones each time
+
+fixture_store "$scratch/whole.db" || fail 'the fixture'
+size=$(stat -c %s "$scratch/whole.db")
+RANDOM=18 wrong='' refused=0
+for ((i = 0; i < 24; i++)); do
+	cp "$scratch/whole.db" "$db"
+	rm -f "$db"-*
+	for ((j = 0; j < 48; j++)); do printf "\\x$(printf %x $((RANDOM % 256)))"; done |
+		dd of="$db" bs=1 seek=$(((RANDOM * 32768 + RANDOM) % (size - 48))) conv=notrunc status=none
+	for words in "verify $db" "report --db $db --out $scratch/page.html" "export --format json --db $db"; do
+		# shellcheck disable=SC2086
+		run timeout 100 "$keylab" $words
+		[[ $rc =~ ^(0|1|2|3|64)$ && ($rc != 64 || $err == *keylab*) ]] || wrong+="damage $i: $words: exit $rc: $err"$'\n'
+		[[ $rc != 64 && $rc != 3 ]] || refused=$((refused + 1))
+	done
+done
+is "$wrong" '' "of 24 damaged stores each is read or refused with a reason"
+ok "$refused times refused" test "$refused" -gt 1
 done_testing
