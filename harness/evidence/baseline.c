@@ -124,6 +124,7 @@ static struct metric copy_metric(struct arena *arena, const struct metric *metri
 	copy.type = arena_strdup(arena, metric->type);
 	copy.unit = arena_strdup(arena, metric->unit);
 	copy.run = arena_strdup(arena, metric->run);
+	copy.why = arena_strdup(arena, metric->why);
 	copy.value = copy_value(arena, &metric->value);
 	copy.low = copy_value(arena, &metric->low);
 	copy.high = copy_value(arena, &metric->high);
@@ -145,6 +146,7 @@ static struct metric metric_of(struct arena *arena, const struct facts *facts,
 	        .direction = direction_of(claim),
 	        .low = {.text = ""},
 	        .high = {.text = ""},
+	        .why = "",
 	        .run = facts->started_at,
 	};
 
@@ -164,6 +166,8 @@ static struct metric metric_of(struct arena *arena, const struct facts *facts,
 	if (old && !strcmp(old->type, claim->metric_type)) {
 		metric.rel_tol = old->rel_tol;
 		metric.abs_floor = old->abs_floor;
+		metric.by_predicate = old->by_predicate;
+		metric.why = old->why;
 		metric.direction = old->direction;
 		metric.has_noise = old->has_noise;
 		metric.noise = old->noise;

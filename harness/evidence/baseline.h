@@ -33,7 +33,10 @@ struct metric {
 	int64_t n;
 	enum verdict_kind verdict;
 	enum direction direction;
-	double rel_tol;   /* 0.05: five per cent off is still the same */
+	double rel_tol; /* 0.05: five per cent off is still the same */
+	/* A counter whose value is chance: not compared; only its predicate must go on holding. */
+	bool by_predicate;
+	const char *why;  /* a reviewer's, for the tolerance; "" when there is none */
 	double abs_floor; /* in the unit: a difference up to this is none */
 	/* A timing: the least effect that identical arms showed on its machine (keylab aa). The
 	   tolerance is not below it. */
@@ -68,8 +71,8 @@ void baseline_finish(struct baseline *baseline); /* accepts a zeroed one */
 /*
  * What accepting the run makes of `old` (may be NULL): metrics of the run's scenarios are
  * replaced, those of other scenarios stay. timings: only the timing metrics, for the run's
- * machine; else all but them. A tolerance that stands in `old` stays. floor_of gives the least
- * relative tolerance of a timing, its noise (0: none known); may be NULL.
+ * machine; else all but them. A tolerance that stands in `old` stays, with its reason. floor_of
+ * gives the least relative tolerance of a timing, its noise (0: none known); may be NULL.
  */
 typedef double baseline_floor(void *arg, const char *scenario, const char *claim);
 bool baseline_accept(const struct baseline *old, const struct facts *facts, bool timings,

@@ -26,7 +26,7 @@ static bool wrong(struct reader *reader, const char *where, const char *what)
 
 /* A key that nothing here reads is a slip of a hand. */
 static bool only_keys(struct reader *reader, const char *where, json_t *object,
-                      const char *const *known, const char *optional)
+                      const char *const *known, const char *const *optional)
 {
 	const char *key;
 	json_t *value;
@@ -35,8 +35,10 @@ static bool only_keys(struct reader *reader, const char *where, json_t *object,
 		return wrong(reader, where, "is no object");
 	json_object_foreach(object, key, value)
 	{
-		bool found = optional && !strcmp(optional, key);
+		bool found = false;
 
+		for (size_t i = 0; optional && optional[i]; i++)
+			found = found || !strcmp(optional[i], key);
 		for (size_t i = 0; known[i]; i++)
 			found = found || !strcmp(known[i], key);
 		if (!found)
@@ -150,8 +152,9 @@ static bool read_metric(struct reader *reader, const char *key, json_t *object, 
 	static const char *const known[] = {"abs_floor", "direction", "high",    "low",
 	                                    "n",         "rel_tol",   "run",     "type",
 	                                    "unit",      "value",     "verdict", NULL};
+	static const char *const optional[] = {"noise", "why", NULL};
 
-	if (!only_keys(reader, key, object, known, "noise") || !split_key(reader, key, ret) ||
+	if (!only_keys(reader, key, object, known, optional) || !split_key(reader, key, ret) ||
 	    !value_of(reader, key, json_object_get(object, "value"), &ret->value) ||
 	    !value_of(reader, key, json_object_get(object, "low"), &ret->low) ||
 	    !value_of(reader, key, json_object_get(object, "high"), &ret->high))
@@ -168,8 +171,14 @@ static bool read_metric(struct reader *reader, const char *key, json_t *object, 
 		return wrong(reader, key, "type is exact, counter, timing or event");
 	if (!ret->unit || !ret->run)
 		return wrong(reader, key, "unit and run are texts");
-	if (!json_is_number(rel_tol) || !json_is_number(abs_floor) || ret->rel_tol < 0 ||
-	    ret->abs_floor < 0 || ret->rel_tol >= 1)
+	ret->by_predicate = json_is_null(rel_tol);
+	ret->why = json_object_get(object, "why") ? text_of(reader, object, "why") : "";
+	if (!ret->why || (ret->by_predicate && !ret->why[0]))
+		return wrong(reader, key, "why is a text, and rel_tol null needs one");
+	if (ret->by_predicate && strcmp(ret->type, "counter") != 0)
+		return wrong(reader, key, "rel_tol null is for counters");
+	if ((!json_is_number(rel_tol) && !ret->by_predicate) || !json_is_number(abs_floor) ||
+	    ret->rel_tol < 0 || ret->abs_floor < 0 || ret->rel_tol >= 1)
 		return wrong(reader, key,
 		             "rel_tol is a share from 0 to below 1 (0.05 for 5 %), abs_floor a "
 		             "number from 0");
@@ -323,7 +332,10 @@ static void print_metric(const struct metric *metric, struct buf *ret)
 		buf_printf(ret, ", \"noise\": %.15g", metric->noise);
 	else if (!strcmp(metric->type, "timing"))
 		buf_add(ret, ", \"noise\": null");
-	buf_printf(ret, ", \"rel_tol\": %.15g, \"run\": ", metric->rel_tol);
+	if (metric->by_predicate)
+		buf_add(ret, ", \"rel_tol\": null, \"run\": ");
+	else
+		buf_printf(ret, ", \"rel_tol\": %.15g, \"run\": ", metric->rel_tol);
 	buf_add_json(ret, metric->run);
 	buf_add(ret, ", \"type\": ");
 	buf_add_json(ret, metric->type);
@@ -331,7 +343,12 @@ static void print_metric(const struct metric *metric, struct buf *ret)
 	buf_add_json(ret, metric->unit);
 	buf_add(ret, ", ");
 	print_value(ret, "value", &metric->value);
-	buf_printf(ret, ", \"verdict\": \"%s\"}", verdict_name(metric->verdict));
+	buf_printf(ret, ", \"verdict\": \"%s\"", verdict_name(metric->verdict));
+	if (metric->why[0]) {
+		buf_add(ret, ", \"why\": ");
+		buf_add_json(ret, metric->why);
+	}
+	buf_add_char(ret, '}');
 }
 
 bool baseline_print(const struct baseline *baseline, struct buf *ret, struct err *err)

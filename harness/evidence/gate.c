@@ -121,6 +121,9 @@ static void judge_counter(struct finding *finding, const struct metric *was,
 		judge_exact(finding, was, now);
 		return;
 	}
+	/* The verdict, judged after this, says whether the predicate still holds. */
+	if (was->by_predicate)
+		return;
 	finding->change = beyond(was, now->value.number - was->value.number, allowed);
 	if (finding->change == CHANGE_SAME)
 		return;

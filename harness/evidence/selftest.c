@@ -213,6 +213,7 @@ static const struct damage {
         {"a file that is cut off", "\"profile\"", NULL, false},
         {"a value in quotes where a number was typed wrong", "\"rel_tol\": 0.05",
          "\"rel_tol\": \"0.05\"", false},
+        {"no tolerance, and nobody said why", "\"rel_tol\": 0.05", "\"rel_tol\": null", false},
         {"a tolerance of 500 %", "\"rel_tol\": 0.05", "\"rel_tol\": 5.0", false},
         {"a key that nobody reads", "\"abs_floor\"", "\"abs_flor\"", false},
         {"an unknown type", "\"type\": \"exact\"", "\"type\": \"exakt\"", false},

@@ -60,6 +60,12 @@ doctored ".metrics[\"$counter\"].value *= 0.9 | .metrics[\"$counter\"].direction
 doctored ".metrics[\"$counter\"].value *= 1.1 | .metrics[\"$counter\"].direction = \"up\"" 0 \
 	"improved $counter.*keylab baseline --accept 2" 'a counter that is better'
 doctored ".metrics[\"$counter\"].value *= 1.01" 0 ' same' 'a counter within its tolerance'
+by_predicate=".metrics[\"$counter\"].value *= 3 | .metrics[\"$counter\"].rel_tol = null"
+doctored "$by_predicate | .metrics[\"$counter\"].why = \"Chance.\"" 0 ' same' 'a counter by its predicate: any value that satisfies it'
+doctored "$by_predicate" 64 "$counter: why is a text, and rel_tol null needs one" 'a counter by its predicate: but somebody must say why'
+doctored "$by_predicate | .metrics[\"$counter\"].why = \"Chance.\" | .metrics[\"$counter\"].verdict = \"INCONCLUSIVE\"" 0 'improved' \
+	'a counter by its predicate: a verdict that turned'
+doctored ".metrics[\"$exact\"].rel_tol = null | .metrics[\"$exact\"].why = \"x\"" 64 'rel_tol null is for counters' 'an exact figure has no chance'
 doctored '.metrics["keys/wal-checkpoints/gone"] = .metrics["'"$exact"'"]' 2 'missing keys/wal-checkpoints/gone: was' 'a missing metric'
 doctored "del(.metrics[\"$exact\"])" 0 "new $exact: is" 'a new metric is reported'
 doctored '.metrics = {}' 64 'there are none' 'no metrics'
