@@ -126,8 +126,9 @@ static struct cell compare_cell(const struct claim_fact *base, const struct clai
 		bool both = base && now && base->value.kind == FACT_TEXT &&
 		            now->value.kind == FACT_TEXT;
 
-		if (both && strcmp(base->value.text, now->value.text) != 0)
-			cell.note = "another text";
+		if (both)
+			cell.note = strcmp(base->value.text, now->value.text) != 0 ? "another text"
+			                                                           : "same";
 		return cell;
 	}
 	bool timing = !strcmp(now->metric_type, "timing");
@@ -153,6 +154,10 @@ static void print_cell(const struct claim_fact *base, const struct claim_fact *n
 {
 	if (!now) {
 		buf_add(ret, "-");
+		return;
+	}
+	if (now->value.kind == FACT_NONE) {
+		buf_add(ret, verdict_name(now->verdict));
 		return;
 	}
 	fact_print(&now->value, "", ret);
@@ -390,6 +395,44 @@ static bool claims_text(const struct facts *runs, size_t count, bool *ret_differ
 	return true;
 }
 
+static bool did_not_run(const struct claim_fact *claim, const char *reason)
+{
+	return claim->in_scope && claim->verdict == VERDICT_NOT_RUN && claim->reason[0] &&
+	       (!reason || !strcmp(claim->reason, reason));
+}
+
+/* Is it the first of its run's with this reason, or, in_scenario, of its scenario's? */
+static bool is_first(const struct facts *run, size_t index, bool in_scenario)
+{
+	const struct claim_fact *claim = &run->claims[index];
+
+	for (size_t i = 0; i < index; i++)
+		if (did_not_run(&run->claims[i], claim->reason) &&
+		    (!in_scenario || !strcmp(run->claims[i].scenario, claim->scenario)))
+			return false;
+	return true;
+}
+
+/* Why claims of a run did not run, a line a reason with its scenarios. */
+static void reasons_text(const struct facts *run, struct buf *ret)
+{
+	for (size_t i = 0; i < run->claims_count; i++) {
+		const struct claim_fact *claim = &run->claims[i];
+		const char *separator = ": ";
+
+		if (!did_not_run(claim, NULL) || !is_first(run, i, false))
+			continue;
+		buf_printf(ret, "run %lld, NOT_RUN, %s", (long long)run->run_id, claim->reason);
+		for (size_t k = i; k < run->claims_count; k++) {
+			if (!did_not_run(&run->claims[k], claim->reason) || !is_first(run, k, true))
+				continue;
+			buf_printf(ret, "%s%s", separator, run->claims[k].scenario);
+			separator = ", ";
+		}
+		buf_add_char(ret, '\n');
+	}
+}
+
 /* A row a timing claim with a p in some run. */
 static bool secondary_row(struct grid *grid, const struct facts *runs, size_t count,
                           const struct claim_fact *claim)
@@ -484,8 +527,11 @@ bool compare_runs(struct store *store, const struct facts *runs, size_t count, b
 		buf_add(ret, "\n]}\n");
 	} else {
 		differences_text(&differences, count, ret);
-		if (!claims_text(runs, count, &differ, ret, err) ||
-		    !secondary_text(runs, count, ret, err))
+		if (!claims_text(runs, count, &differ, ret, err))
+			return false;
+		for (size_t i = 0; i < count; i++)
+			reasons_text(&runs[i], ret);
+		if (!buf_ok(ret, err) || !secondary_text(runs, count, ret, err))
 			return false;
 	}
 	*ret_differ = differ;

@@ -107,6 +107,14 @@ unlike "$(cat "$scratch/one.html")" 'adjusted' 'report: nor is it on the page'
 sqlite3 "$scratch/a.db" "update claim set metric_type = 'timing' where run_id = 1"
 run "$keylab" report --run 1 --db "$scratch/a.db" --out "$scratch/two.html"
 like "$(cat "$scratch/two.html")" 'adjusted \(Holm\) for the 2 timings of this run, p = 0.062' 'report: two are'
+sqlite3 "$scratch/a.db" "update claim set verdict = 'NOT_RUN', value = null, value_low = null, value_high = null, reason = 'it needs another server' where run_id = 3;
+	insert into claim (run_id, scenario, claim, position, sentence, metric_type, predicate, sql, verdict, value, n, unit)
+		select run_id, scenario, 'words', 3, 's', 'exact', '= x', 'select 1', 'HOLDS', 'some text', 1, '' from claim where claim = 'rows' and run_id in (1, 2)"
+run "$keylab" compare 1 3 --db "$scratch/a.db"
+like "$out" 'one/wal, rows +1000 [A-Z]+ +NOT_RUN' 'compare: what did not run'
+like "$out" $'\nrun 3, NOT_RUN, it needs another server: one\n' 'compare: and why'
+run "$keylab" compare 1 2 --db "$scratch/a.db"
+like "$out" 'one/words +some text HOLDS +some text \(same\)' 'compare: the same text'
 run "$keylab" compare 1 --db "$scratch/a.db"
 is "$rc" 64 'compare: one run is none'
 run "$keylab" compare 1 99 --db "$scratch/a.db"
