@@ -148,14 +148,19 @@ bool list_scenario_files(char ***ret, size_t *ret_count, struct err *err)
 	int code = glob(pattern, 0, NULL, &found);
 	if (code && code != GLOB_NOMATCH)
 		return err_set(err, ERR_SYSTEM, "cannot list %s", pattern);
+	size_t count = 0;
 	char **list = calloc(found.gl_pathc + 1, sizeof(*list));
-	for (size_t i = 0; list && i < found.gl_pathc; i++)
-		list[i] = strdup(found.gl_pathv[i]);
-	*ret_count = found.gl_pathc;
+	while (list && count < found.gl_pathc && (list[count] = strdup(found.gl_pathv[count])))
+		count++;
+	bool all = list && count == found.gl_pathc;
 	globfree(&found);
-	if (!list)
+	if (!all) {
+		if (list)
+			free_list(list, count);
 		return err_set(err, ERR_SYSTEM, "out of memory");
+	}
 	*ret = list;
+	*ret_count = count;
 	return true;
 }
 

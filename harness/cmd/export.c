@@ -2,6 +2,7 @@
 /* keylab export: a run's claims in formats that other programs read. */
 #include "evidence/export.h"
 
+#include <assert.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,7 @@ static int export_main(const struct command *command, int argc, char **argv)
 	buf_init(&out, 0);
 	if (code)
 		return code;
+	assert(request.format);
 	if (!store_open(request.db, STORE_READ, &store, &err) ||
 	    !facts_load(store, request.run_id, &facts, &err) ||
 	    !request.format->write(&facts, &request.options, &out, &err))

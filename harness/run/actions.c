@@ -315,11 +315,11 @@ static enum walk_end do_probe(struct walk *walk, const struct step *step, const 
 	CLEANUP(free_p) int64_t *reps = NULL;
 	CLEANUP(outcome_finish) struct outcome outcome;
 	struct readings readings = {0};
-	struct session *session;
+	struct session *session = NULL;
 
 	outcome_init(&outcome);
 	enum walk_end end = query(walk, step, scope, &sql, &session, &outcome, err);
-	if (end != WALK_GOES_ON)
+	if (end != WALK_GOES_ON || !session)
 		return end;
 	bool ok = probe_readings(&outcome, &readings, &reps, err);
 	const struct step_record record = {
@@ -374,12 +374,12 @@ static enum walk_end do_prove(struct walk *walk, const struct step *step, const 
 	CLEANUP(free_p) char *sql = NULL;
 	CLEANUP(outcome_finish) struct outcome outcome;
 	struct readings readings = {0};
-	struct session *session;
+	struct session *session = NULL;
 	const char *value = NULL;
 
 	outcome_init(&outcome);
 	enum walk_end end = query(walk, step, scope, &sql, &session, &outcome, err);
-	if (end != WALK_GOES_ON)
+	if (end != WALK_GOES_ON || !session)
 		return end;
 	bool one = one_value(&outcome, &value);
 	bool ok = !one || readings_add(&readings, "value", "exact", plain_value(&outcome, value),
@@ -423,12 +423,12 @@ static enum walk_end do_let(struct walk *walk, const struct step *step, const st
 {
 	CLEANUP(free_p) char *sql = NULL;
 	CLEANUP(outcome_finish) struct outcome outcome;
-	struct session *session;
+	struct session *session = NULL;
 	const char *value = NULL;
 
 	outcome_init(&outcome);
 	enum walk_end end = query(walk, step, scope, &sql, &session, &outcome, err);
-	if (end != WALK_GOES_ON)
+	if (end != WALK_GOES_ON || !session)
 		return end;
 	const struct step_record record = {.step = step,
 	                                   .frame = frame,
