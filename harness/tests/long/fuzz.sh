@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: PostgreSQL
 #
 # Each fuzz target for KEYLAB_FUZZ_S seconds (60), two at a time, from the corpus in the tree. Built by clang with
-# ASan and UBSan. A finding is left beside the log, for `fuzz_… FILE` to show again.
+# ASan and UBSan. A finding is left in the scratch folder, for `fuzz_… FILE` to show again. With KEYLAB_FUZZ_KEEP=1 what
+# reached something new is added to the corpus in the tree (the files named by a hash), as few files as will do.
 . "$2/harness/tests/lib.sh"
 
 root=$source_root
@@ -43,5 +44,8 @@ for target in "${targets[@]}"; do
 		fail "fuzz $target: $text" "$(tail -n 30 "$scratch/$target.log")"
 	fi
 	figure "fuzz $target" "$text"
+	[[ -z ${KEYLAB_FUZZ_KEEP-} ]] ||
+		ok "fuzz $target: the corpus is brought up to date" "$variant_folder/harness/tests/fuzz_$target" -set_cover_merge=1 \
+			-timeout=20 "$source_root/harness/tests/fuzz/corpus/$target" "$scratch/$target"
 done
 done_testing
