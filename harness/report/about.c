@@ -149,6 +149,46 @@ void page_limits(struct page *page)
 	         "not.</p>\n</section>\n");
 }
 
+/* For each place of the page the query whose rows it shows; :N is the run. */
+static void where_numbers_are(struct page *page)
+{
+	static const char *const places[][2] = {
+	        {"The sentence at the top",
+	         "select verdict, count(*) from claims where run_id = :N and in_scope = 1 group by "
+	         "verdict"},
+	        {"Table of claims, measured against published",
+	         "select claim, published, published_value, value, value_low, value_high, n, "
+	         "verdict "
+	         "from claims where run_id = :N"},
+	        {"Samples behind a value",
+	         "select scenario, arm, step, metric, count(*), min(value), max(value), sum(value) "
+	         "from samples where run_id = :N group by 1, 2, 3, 4"},
+	        {"Settings", "select scenario, name, value, unit from settings where run_id = :N "
+	                     "and is_default "
+	                     "= 0"},
+	        {"Servers", "select version, server_sha256, initdb_options, count(*) from cluster "
+	                    "where run_id "
+	                    "= :N group by 1, 2, 3"},
+	        {"Run", "select * from runs where run_id = :N"},
+	        {"Machine", "select name, value from environment where run_id = :N"},
+	};
+	struct buf *out = page->out;
+
+	html_raw(out, "<h3>Where each number stands</h3>\n<dl class=\"setup\">\n");
+	for (size_t i = 0; i < COUNT_OF(places); i++) {
+		const char *run = strstr(places[i][1], ":N");
+
+		html_raw(out, "<div><dt>");
+		html_text(out, places[i][0]);
+		html_raw(out, "</dt><dd><code class=\"rows\">");
+		html_textf(out, "%.*s%lld%s", (int)(run - places[i][1]), places[i][1],
+		           (long long)page->run->id, run + strlen(":N"));
+		html_raw(out, "</code></dd></div>\n");
+	}
+	html_raw(out, "<div><dt>A claim, a figure</dt><dd>its own SQL, beside it</dd></div>\n"
+	              "</dl>\n");
+}
+
 void page_reproduce(struct page *page)
 {
 	const struct run_row *run = page->run;
@@ -174,7 +214,9 @@ void page_reproduce(struct page *page)
 	         "<p><code>verify</code> derives each verdict from the samples again and fails on "
 	         "any "
 	         "difference. Every statement on this page can be pasted into <code>sqlite3 "
-	         "results/keylab.db</code>.</p>\n</section>\n");
+	         "results/keylab.db</code>.</p>\n");
+	where_numbers_are(page);
+	html_raw(page->out, "</section>\n");
 }
 
 /* ---- reading ---- */

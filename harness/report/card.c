@@ -341,6 +341,30 @@ static void statement_text(struct page *page, const struct claim *claim,
 	page_code(page, statement->sql);
 }
 
+/* The rows of the store that the card is made of, as queries. */
+static void rows_of(struct page *page, const struct claim *claim)
+{
+	struct buf *out = page->out;
+	struct buf where;
+
+	buf_init(&where, 0);
+	buf_printf(&where, " where run_id = %lld and scenario = ", (long long)page->run->id);
+	buf_add_sql_literal(&where, claim->scenario->name);
+	html_raw(out, "<p class=\"note\">The row: <code class=\"row\">select * from claims");
+	html_text(out, where.data);
+	html_raw(out, " and claim = ");
+	{
+		struct buf name;
+
+		buf_init(&name, 0);
+		buf_add_sql_literal(&name, claim->name);
+		page_words(out, &name);
+	}
+	html_raw(out, "</code>; all samples: <code>select * from samples");
+	page_words(out, &where);
+	html_raw(out, "</code></p>\n");
+}
+
 static void sql_details(struct page *page, const struct claim *claim)
 {
 	const struct scenario_row *scenario = claim->scenario;
@@ -368,21 +392,32 @@ static void sql_details(struct page *page, const struct claim *claim)
 	html_raw(out, found ? "<h5>3. What makes the verdict</h5>\n"
 	                    : "<h5>2. What makes the verdict</h5>\n");
 	page_code(page, claim->predicate);
-	html_raw(out, "<p class=\"note\">The row: ");
-	html_raw(out, "<code>");
-	{
-		struct buf where;
-
-		buf_init(&where, 0);
-		buf_printf(&where, "select * from claims where run_id = %lld and scenario = ",
-		           (long long)page->run->id);
-		buf_add_sql_literal(&where, scenario->name);
-		buf_add(&where, " and claim = ");
-		buf_add_sql_literal(&where, claim->name);
-		page_words(out, &where);
-	}
-	html_raw(out, "</code></p>\n");
+	rows_of(page, claim);
 	page_details_close(page);
+}
+
+/* What the card leaves to its scenario's head, in a line that leads there. */
+static void conditions(struct page *page, const struct scenario_row *scenario)
+{
+	static const char *const one[] = {"setting of its own", "parameter", "limit"};
+	static const char *const many[] = {"settings of its own", "parameters", "limits"};
+	const size_t counts[] = {scenario->settings.count, scenario->params.count,
+	                         scenario->limits.count};
+	struct buf *out = page->out;
+	bool any = false;
+
+	buf_printf(out, "<p class=\"rerun\">Under the conditions of <a href=\"#%s\">",
+	           scenario->anchor);
+	html_text(out, scenario->name);
+	html_raw(out, "</a>");
+	for (size_t i = 0; i < COUNT_OF(counts); i++) {
+		if (counts[i] == 0)
+			continue;
+		html_raw(out, any ? ", " : ": ");
+		PAGE_WORDS(page, words_plural(text, counts[i], one[i], many[i]));
+		any = true;
+	}
+	html_raw(out, "</p>\n");
 }
 
 static void card(struct page *page, const struct claim *claim)
@@ -416,7 +451,9 @@ static void card(struct page *page, const struct claim *claim)
 	sql_details(page, claim);
 	html_raw(out, "<p class=\"rerun\">Just this again: <code>");
 	PAGE_WORDS(page, words_rerun(text, page->run, claim->scenario));
-	html_raw(out, "</code></p>\n</article>\n");
+	html_raw(out, "</code></p>\n");
+	conditions(page, claim->scenario);
+	html_raw(out, "</article>\n");
 }
 
 /* ---- a scenario's section ---- */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "report/words.h"
 
 static const struct {
 	const char *sent, *plain;
@@ -124,6 +125,27 @@ const char *text_fit(struct drawing *d, const char *text, double max_px)
 	return cut;
 }
 
+struct lines text_wrap(struct drawing *d, const char *text, double max_px)
+{
+	const char *best = NULL;
+
+	if (text_px(text) <= max_px)
+		return (struct lines){.text = {text}, .count = 1};
+	/* The last space before which everything fits. */
+	for (const char *space = strchr(text, ' '); space; space = strchr(space + 1, ' ')) {
+		const char *head = arena_strndup(d->arena, text, (size_t)(space - text));
+
+		if (!head || text_px(head) > max_px)
+			break;
+		best = space;
+	}
+	if (!best)
+		return (struct lines){.text = {text_fit(d, text, max_px)}, .count = 1};
+	const char *head = arena_strndup(d->arena, text, (size_t)(best - text));
+	return (struct lines){.text = {head ? head : "", text_fit(d, best + 1, max_px)},
+	                      .count = 2};
+}
+
 const char *draw_text(struct drawing *d, const char *text)
 {
 	static const char *const none = "";
@@ -145,6 +167,14 @@ void draw_label(struct drawing *d, const char *text, double x, double y, enum al
 	           ink_sent(ink));
 }
 
+void draw_lines(struct drawing *d, const struct lines *lines, double x, double y, enum align align,
+                enum ink ink)
+{
+	for (int i = 0; i < lines->count; i++)
+		draw_label(d, lines->text[i], x, y + DRAW_LINE_PX * (i - (lines->count - 1) / 2.0),
+		           align, ink);
+}
+
 void draw_line(struct drawing *d, double x1, double y1, double x2, double y2, enum ink ink,
                double width)
 {
@@ -157,9 +187,12 @@ void draw_line(struct drawing *d, double x1, double y1, double x2, double y2, en
 
 const char *axis_title(struct drawing *d, const char *label, const char *unit, bool log)
 {
-	const char *title =
-	        arena_printf(d->arena, "%s%s%s%s", label, *unit ? ", " : "",
-	                     strcmp(unit, "percent") != 0 ? unit : "%", log ? " (log scale)" : "");
+	bool named = words_unit_named(label, unit);
+	const char *title = arena_printf(d->arena, "%s%s%s%s", label, named ? "" : ", ",
+	                                 named                          ? ""
+	                                 : strcmp(unit, "percent") != 0 ? unit
+	                                                                : "%",
+	                                 log ? " (log scale)" : "");
 
 	return title ? title : "";
 }
@@ -241,6 +274,8 @@ static const char *tick_text(struct drawing *d, double at, double step, double l
 	/* The axis says "bytes"; from 10 kB on each number says what it is. */
 	if ((!strcmp(unit, "bytes") && fabs(at) >= 10240) || !strcmp(unit, "ns"))
 		return arena_strdup(d->arena, unit_format(at, unit, text, sizeof(text)));
+	if (largest >= 1e5 && fabs(at) >= 1e9 && fmod(at, 1e7) == 0)
+		return arena_printf(d->arena, "%gG", at / 1e9);
 	if (largest >= 1e5 && fabs(at) >= 1e6 && fmod(at, 1e4) == 0)
 		return arena_printf(d->arena, "%gM", at / 1e6);
 	if (largest >= 1e5 && fabs(at) >= 1e3 && fmod(at, 10) == 0)

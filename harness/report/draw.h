@@ -42,6 +42,7 @@ struct style {
 struct style style_find(unsigned style);
 
 #define DRAW_FONT_PX 13
+#define DRAW_LINE_PX 15
 #define DRAW_MAX_TEXTS 600
 
 struct drawing {
@@ -73,12 +74,21 @@ void drawing_finish(struct drawing *d);
 double text_px(const char *text);
 /* The text, cut with an ellipsis where it is wider than max_px. */
 const char *text_fit(struct drawing *d, const char *text, double max_px);
+/* The text in one line or, broken at a space, in two; only what then is too wide is cut. */
+struct lines {
+	const char *text[2];
+	int count;
+};
+struct lines text_wrap(struct drawing *d, const char *text, double max_px);
 /* The placeholder of a text: "@7@". Valid until the next call. */
 const char *draw_text(struct drawing *d, const char *text);
 
 enum align { ALIGN_LEFT, ALIGN_CENTER, ALIGN_RIGHT };
 /* A text whose middle line is at y. */
 void draw_label(struct drawing *d, const char *text, double x, double y, enum align align,
+                enum ink ink);
+/* Lines of a text, around y. */
+void draw_lines(struct drawing *d, const struct lines *lines, double x, double y, enum align align,
                 enum ink ink);
 void draw_line(struct drawing *d, double x1, double y1, double x2, double y2, enum ink ink,
                double width);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define BAR_PX 14
+#define LEAST_PX 3
 #define TEXT_PX 16
 #define LANE_GAP_PX 14
 #define MAX_LEVELS 3
@@ -91,7 +92,7 @@ static size_t place_labels(struct drawing *d, const struct lanes *lanes,
 static void item(struct drawing *d, struct lanes *lanes, const struct chart_point *point, double y)
 {
 	enum ink ink = shades[kind_index(lanes, point->group) % COUNT_OF(shades)];
-	double up = d->height - y;
+	double up = d->height - y, stop = point->y;
 	int block = draw_block(d);
 
 	if (point->x == point->y) {
@@ -102,8 +103,11 @@ static void item(struct drawing *d, struct lanes *lanes, const struct chart_poin
 		          ink_sent(INK_TEXT), draw_text(d, item_text(d, point)));
 		return;
 	}
-	draw_row(d,
-	         (double[]){point->x, up, point->x, point->y, up - BAR_PX / 2.0, up + BAR_PX / 2.0},
+	/* However short it took, there is something to see. */
+	if (axis_px(&lanes->x, stop) - axis_px(&lanes->x, point->x) < LEAST_PX)
+		stop = point->x +
+		       LEAST_PX * (lanes->x.max - lanes->x.min) / (lanes->x.to - lanes->x.from);
+	draw_row(d, (double[]){point->x, up, point->x, stop, up - BAR_PX / 2.0, up + BAR_PX / 2.0},
 	         6);
 	draw_block_end(d);
 	draw_plot(d, block, "using 1:2:3:4:5:6 with boxxyerror lc rgb \"#%s\" title \"%s\"",
@@ -113,8 +117,9 @@ static void item(struct drawing *d, struct lanes *lanes, const struct chart_poin
 static void lane_of(struct drawing *d, struct lanes *lanes, const struct chart_series *lane,
                     const double *label_x, const int *level, double y)
 {
-	draw_label(d, text_fit(d, lane->label, d->left - 12), d->left - 10, y, ALIGN_RIGHT,
-	           INK_TEXT);
+	struct lines label = text_wrap(d, lane->label, d->left - 12);
+
+	draw_lines(d, &label, d->left - 10, y, ALIGN_RIGHT, INK_TEXT);
 	draw_line(d, d->left, y, d->width - d->right, y, INK_GRID, 1);
 	/* Moments lie on top of what goes on meanwhile. */
 	for (int moment = 0; moment <= 1; moment++)

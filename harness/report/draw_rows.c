@@ -8,12 +8,15 @@
 #define ROW_PX 24
 #define HEADING_PX 24
 #define GROUP_GAP_PX 8
+/* A row whose label takes two lines. */
+#define HIGH_ROW_PX 34
 #define MAX_GROUPS 40
 
 struct rows {
 	const char *groups[MAX_GROUPS];
 	size_t groups_count;
 	bool headings; /* a line above each group; else the group is the row's label */
+	double row_px;
 	double height;
 };
 
@@ -25,9 +28,20 @@ static bool in_group(const struct chart_series *series, const char *group)
 	return false;
 }
 
+/* Is each series a group of its own that has its name? Then a heading would say it twice. */
+static bool named_alike(const struct chart *chart)
+{
+	for (size_t s = 0; s < chart->series_count; s++)
+		for (size_t i = 0; i < chart->series[s].count; i++)
+			if (strcmp(chart->series[s].points[i].group, chart->series[s].label) != 0)
+				return false;
+	return true;
+}
+
 static void find_groups(const struct chart *chart, struct rows *rows)
 {
-	*rows = (struct rows){.headings = chart->series_count > 1};
+	*rows = (struct rows){.headings = chart->series_count > 1 && !named_alike(chart),
+	                      .row_px = ROW_PX};
 	for (size_t s = 0; s < chart->series_count; s++)
 		for (size_t i = 0; i < chart->series[s].count; i++) {
 			const char *group = chart->series[s].points[i].group;
@@ -38,14 +52,15 @@ static void find_groups(const struct chart *chart, struct rows *rows)
 			if (k == rows->groups_count && k < MAX_GROUPS)
 				rows->groups[rows->groups_count++] = group;
 		}
-	for (size_t k = 0; k < rows->groups_count; k++) {
-		size_t members = 0;
+}
 
-		for (size_t s = 0; s < chart->series_count; s++)
-			members += in_group(&chart->series[s], rows->groups[k]);
-		rows->height += (double)members * ROW_PX + (k ? GROUP_GAP_PX : 0) +
-		                (rows->headings ? HEADING_PX : 0);
-	}
+static size_t members_of(const struct chart *chart, const char *group)
+{
+	size_t members = 0;
+
+	for (size_t s = 0; s < chart->series_count; s++)
+		members += in_group(&chart->series[s], group);
+	return members;
 }
 
 static const char *row_label(const struct rows *rows, const struct chart_series *series,
@@ -165,8 +180,9 @@ static void row_of(struct drawing *d, const struct chart *chart, const struct ro
                    const struct chart_series *series, const char *group, const struct axis *x,
                    double y)
 {
-	draw_label(d, text_fit(d, row_label(rows, series, group), d->left - 10), d->left - 9, y,
-	           ALIGN_RIGHT, INK_TEXT);
+	struct lines label = text_wrap(d, row_label(rows, series, group), d->left - 10);
+
+	draw_lines(d, &label, d->left - 9, y, ALIGN_RIGHT, INK_TEXT);
 	if (chart->kind != CHART_BARS) {
 		dots(d, chart, series, group, x, y);
 		return;
@@ -174,6 +190,41 @@ static void row_of(struct drawing *d, const struct chart *chart, const struct ro
 	for (size_t i = 0; i < series->count; i++)
 		if (!strcmp(series->points[i].group, group))
 			bar(d, chart, series, &series->points[i], x, y);
+}
+
+/* The margin of the labels and the height of all rows follow from each other's widths. */
+static void measure(struct drawing *d, const struct chart *chart, struct rows *rows)
+{
+	double width = label_width(chart, rows) + 14;
+
+	d->left = (int)fmin(width, d->width * 0.42);
+	if (width > d->width * 0.42)
+		rows->row_px = HIGH_ROW_PX;
+	for (size_t k = 0; k < rows->groups_count; k++)
+		rows->height += (double)members_of(chart, rows->groups[k]) * rows->row_px +
+		                (k ? GROUP_GAP_PX : 0) + (rows->headings ? HEADING_PX : 0);
+}
+
+/* A group's heading, if any, and its rows, from `at` on; returns where they end. */
+static double group_of(struct drawing *d, const struct chart *chart, const struct rows *rows,
+                       const char *group, const struct axis *x, double at)
+{
+	if (rows->headings) {
+		draw_label(d, text_fit(d, group, d->width - 8), 2, at + HEADING_PX * 0.55,
+		           ALIGN_LEFT, INK_SOFT);
+		at += HEADING_PX;
+	}
+	double from = rows->headings ? at : fmax(d->top, at - GROUP_GAP_PX);
+	for (size_t s = 0; s < chart->series_count; s++) {
+		if (!in_group(&chart->series[s], group))
+			continue;
+		row_of(d, chart, rows, &chart->series[s], group, x, at + rows->row_px / 2);
+		at += rows->row_px;
+	}
+	/* Zero, where bars begin; not through the headings. */
+	if (chart->kind == CHART_BARS)
+		draw_line(d, axis_px(x, 0), from, axis_px(x, 0), at, INK_TEXT, 1);
+	return at;
 }
 
 void draw_rows(struct drawing *d, const struct chart *chart)
@@ -190,7 +241,7 @@ void draw_rows(struct drawing *d, const struct chart *chart)
 	ticks_find(d, &x, chart->y_unit, d->narrow ? 3 : 5, &ticks);
 	if (bars)
 		x.max = longest; /* no scale to round up for: the values are printed */
-	d->left = (int)fmin(label_width(chart, &rows) + 14, d->width * 0.42);
+	measure(d, chart, &rows);
 	d->right = (int)fmin(value_width + 18, d->width * 0.3);
 	d->top = 6;
 	d->bottom = bars ? 10 : 28;
@@ -203,25 +254,10 @@ void draw_rows(struct drawing *d, const struct chart *chart)
 	                  .to = d->top};
 
 	draw_frame(d, &x, &y);
-	if (bars)
-		draw_line(d, axis_px(&x, 0), d->top - 2, axis_px(&x, 0), y.from + 4, INK_TEXT, 1);
-	else
+	if (!bars)
 		draw_x_ticks(d, &x, &ticks, true);
 	double at = d->top;
-	for (size_t k = 0; k < rows.groups_count; k++) {
-		at += k ? GROUP_GAP_PX : 0;
-		if (rows.headings) {
-			draw_label(d, text_fit(d, rows.groups[k], d->width - 8), 2,
-			           at + HEADING_PX * 0.55, ALIGN_LEFT, INK_SOFT);
-			at += HEADING_PX;
-		}
-		for (size_t s = 0; s < chart->series_count; s++) {
-			if (!in_group(&chart->series[s], rows.groups[k]))
-				continue;
-			row_of(d, chart, &rows, &chart->series[s], rows.groups[k], &x,
-			       at + ROW_PX / 2.0);
-			at += ROW_PX;
-		}
-	}
+	for (size_t k = 0; k < rows.groups_count; k++)
+		at = group_of(d, chart, &rows, rows.groups[k], &x, at + (k ? GROUP_GAP_PX : 0));
 	draw_end(d);
 }

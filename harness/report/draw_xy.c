@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LABEL_GAP_PX 15
 /* Up to here every point has its marker at full size. */
 #define FEW_POINTS 20
 
@@ -108,9 +107,9 @@ static bool ticks_whole(struct drawing *d, const struct chart *chart, struct axi
 /* ---- the labels at the right end ---- */
 
 struct end {
-	const struct chart_series *series;
-	double x, y;  /* of the last point, in pixels */
-	double label; /* where its label came to stand */
+	struct lines lines; /* its label */
+	double x, y;        /* of the last point, in pixels */
+	double label;       /* where the label came to stand */
 };
 
 static int by_y(const void *a, const void *b)
@@ -121,38 +120,33 @@ static int by_y(const void *a, const void *b)
 }
 
 /*
- * Moves labels apart, as little as it takes (least squares): those that would
- * touch form a block around the mean of where they would like to be.
+ * Moves labels apart, as little as it takes: the isotonic regression (least
+ * squares) of their places, less what the labels before them take up.
  */
 static void spread(struct end *ends, size_t count, double top, double bottom)
 {
-	size_t first[CHART_MAX_SERIES], blocks = 0;
-	double wish[CHART_MAX_SERIES]; /* sum, of where the block's first label would like to be */
+	double sum[CHART_MAX_SERIES], taken[CHART_MAX_SERIES];
+	size_t size[CHART_MAX_SERIES], blocks = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		first[blocks] = i;
-		wish[blocks++] = ends[i].y;
-		while (blocks > 1) {
-			size_t above = first[blocks - 1] - first[blocks - 2];
-			size_t below = i + 1 - first[blocks - 1];
-			double end =
-			        wish[blocks - 2] / (double)above + (double)above * LABEL_GAP_PX;
-
-			if (end <= wish[blocks - 1] / (double)below)
-				break;
-			wish[blocks - 2] +=
-			        wish[blocks - 1] - (double)below * (double)above * LABEL_GAP_PX;
+		taken[i] =
+		        i ? taken[i - 1] + DRAW_LINE_PX / 2.0 *
+		                                   (ends[i - 1].lines.count + ends[i].lines.count)
+		          : 0;
+		sum[blocks] = ends[i].y - taken[i];
+		size[blocks++] = 1;
+		while (blocks > 1 && sum[blocks - 2] / (double)size[blocks - 2] >
+		                             sum[blocks - 1] / (double)size[blocks - 1]) {
+			sum[blocks - 2] += sum[blocks - 1];
+			size[blocks - 2] += size[blocks - 1];
 			blocks--;
 		}
 	}
-	for (size_t b = 0; b < blocks; b++) {
-		size_t next = b + 1 < blocks ? first[b + 1] : count;
-		double size = (double)(next - first[b]);
-		double at = wish[b] / size;
+	for (size_t b = 0, i = 0; b < blocks; b++) {
+		double at = fmax(top, fmin(sum[b] / (double)size[b], bottom - taken[count - 1]));
 
-		at = fmax(top, fmin(at, bottom - (size - 1) * LABEL_GAP_PX));
-		for (size_t i = first[b]; i < next; i++)
-			ends[i].label = at + (double)(i - first[b]) * LABEL_GAP_PX;
+		for (size_t k = 0; k < size[b]; k++, i++)
+			ends[i].label = at + taken[i];
 	}
 }
 
@@ -178,7 +172,7 @@ static void end_labels(struct drawing *d, const struct chart *chart, const struc
 			if (series->points[i].x >= last->x)
 				last = &series->points[i];
 		double moved = side_by_side ? dodge(chart, x, s) : 0;
-		ends[s] = (struct end){.series = series,
+		ends[s] = (struct end){.lines = text_wrap(d, series->label, d->right - 24),
 		                       .x = axis_px(x, last->x + moved),
 		                       .y = axis_px(y, last->y)};
 	}
@@ -186,18 +180,24 @@ static void end_labels(struct drawing *d, const struct chart *chart, const struc
 	spread(ends, chart->series_count, d->top, d->height - d->bottom);
 	for (size_t s = 0; s < chart->series_count; s++) {
 		draw_line(d, ends[s].x + 7, ends[s].y, at - 4, ends[s].label, INK_SOFT, 0.6);
-		draw_label(d, text_fit(d, ends[s].series->label, d->right - 24), at, ends[s].label,
-		           ALIGN_LEFT, INK_TEXT);
+		draw_lines(d, &ends[s].lines, at, ends[s].label, ALIGN_LEFT, INK_TEXT);
 	}
 }
 
-static int label_margin(const struct drawing *d, const struct chart *chart)
+/* Room for the labels: wide enough for the widest within reason, and high enough for all. */
+static void label_margin(struct drawing *d, const struct chart *chart)
 {
 	double width = 0;
+	int lines = 0;
 
 	for (size_t s = 0; s < chart->series_count; s++)
 		width = fmax(width, text_px(chart->series[s].label));
-	return (int)fmin(width + 30, d->width * (d->narrow ? 0.36 : 0.3));
+	if (d->narrow && width + 30 > d->width * 0.36)
+		width = d->width * 0.42 - 30; /* some are broken in two */
+	d->right = (int)fmin(width + 30, d->width * (d->narrow ? 0.42 : 0.3));
+	for (size_t s = 0; s < chart->series_count; s++)
+		lines += text_wrap(d, chart->series[s].label, d->right - 24).count;
+	d->height = (int)fmax(d->height, d->top + d->bottom + lines * DRAW_LINE_PX);
 }
 
 /* ---- the marks ---- */
@@ -260,9 +260,9 @@ void draw_xy(struct drawing *d, const struct chart *chart)
 		pad_x(&x);
 	}
 	d->left = (int)ticks_width(&y_ticks) + 14;
-	d->right = label_margin(d, chart);
 	d->top = 14;
 	d->bottom = 48;
+	label_margin(d, chart);
 	x.from = d->left;
 	x.to = d->width - d->right;
 	y.from = d->height - d->bottom;

@@ -112,7 +112,7 @@ static void column_header(struct page *page, const char *label, const char *unit
 {
 	html_raw(page->out, number ? "<th scope=\"col\" class=\"num\">" : "<th scope=\"col\">");
 	html_text(page->out, label);
-	if (*unit) {
+	if (!words_unit_named(label, unit)) {
 		html_raw(page->out, ", ");
 		html_text(page->out, strcmp(unit, "percent") != 0 ? unit : "%");
 	}
@@ -270,9 +270,10 @@ static void subtitle(struct page *page, const struct chart *chart)
 	size_t kept, seen = count_seen(chart, &kept);
 
 	html_raw(out, "<span class=\"subtitle\">");
-	html_text(out, chart->kind == CHART_LANES ? chart->x_label : chart->y_label);
+	const char *label = chart->kind == CHART_LANES ? chart->x_label : chart->y_label;
 	const char *unit = chart->kind == CHART_LANES ? chart->x_unit : chart->y_unit;
-	if (*unit) {
+	html_text(out, label);
+	if (!words_unit_named(label, unit)) {
 		html_raw(out, ", ");
 		html_text(out, strcmp(unit, "percent") != 0 ? unit : "%");
 	}
@@ -347,6 +348,13 @@ void page_figure(struct page *page, const struct scenario_row *scenario, struct 
 	if (chart->series_count && !cells)
 		data_table(page, chart, row->number);
 	figure_claims(page, row, scenario);
+	html_raw(out, page->options->expand ? "<details class=\"sql\" open>"
+	                                    : "<details class=\"sql\">");
+	html_raw(out, "<summary>SQL of the figure</summary>\n");
+	page_code(page, row->data);
+	if (strcmp(chart->title, row->title) != 0)
+		page_code(page, row->title);
+	page_details_close(page);
 	html_raw(out, "</figure>\n");
 }
 
@@ -373,7 +381,9 @@ static void off_scale_table(struct page *page)
 			continue;
 		if (!any)
 			html_raw(out,
-			         "<table class=\"data\"><caption>Without a place on a scale of "
+			         "<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
+			         "aria-label=\"Claims without a ratio\"><table "
+			         "class=\"data\"><caption>Without a place on a scale of "
 			         "ratios, because one of the two is zero or "
 			         "negative</caption>\n<thead><tr><th scope=\"col\">Claim</th><th "
 			         "scope=\"col\" class=\"num\">Published</th><th scope=\"col\" "
@@ -388,7 +398,7 @@ static void off_scale_table(struct page *page)
 		html_raw(out, "</td></tr>\n");
 	}
 	if (any)
-		html_raw(out, "</tbody></table>\n");
+		html_raw(out, "</tbody></table></div>\n");
 }
 
 void page_published(struct page *page)

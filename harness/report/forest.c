@@ -87,9 +87,12 @@ static const char *finding(struct charts *charts, const struct chart *chart)
 		return arena_printf(&charts->arena, "All %zu published figures are met within 5 %%",
 		                    count);
 	return arena_printf(&charts->arena,
-	                    "%zu of %zu published figures are met within 5 %%; the farthest is %s, "
-	                    "at "
-	                    "%.2f times what was published",
+	                    farthest->y < 0.1 ? "%zu of %zu published figures are met within 5 %%; "
+	                                        "the farthest is %s, at %.2g times what was "
+	                                        "published"
+	                                      : "%zu of %zu published figures are met within 5 %%; "
+	                                        "the farthest is %s, at %.2f times what was "
+	                                        "published",
 	                    near, count, farthest->group, farthest->y);
 }
 
@@ -201,10 +204,39 @@ static void band(struct drawing *d, const struct axis *x, double low, double hig
 	          ink_sent(INK_BAND));
 }
 
+/* Is the unit part of how a number is written ("551 MB")? */
+static bool scaled(const char *unit)
+{
+	return !strcmp(unit, "bytes") || !strcmp(unit, "ns");
+}
+
 /* The verdict's shape: full, crossed, open. */
 static int marker_of(enum verdict_kind verdict)
 {
 	return verdict == VERDICT_HOLDS ? 7 : verdict == VERDICT_INCONCLUSIVE ? 6 : 2;
+}
+
+/* "551 MB / 551 MB": the two numbers, as exactly as there is room for. The words that the published
+ * one may stand in are in the table. */
+static const char *pair(struct drawing *d, const struct claim *claim)
+{
+	double published = claim->published_value.number;
+	const char *unit = scaled(claim->unit) ? claim->unit : "", *found = NULL;
+
+	for (int room = 0; room < 2 && !found; room++) {
+		struct buf text;
+
+		buf_init(&text, 0);
+		words_number(&text, claim->value.number, room ? unit : claim->unit);
+		buf_add(&text, " / ");
+		words_number(&text, published, unit);
+		if (text_px(text.data) <= d->right - 14)
+			found = arena_strdup(d->arena, text.data);
+		buf_finish(&text);
+	}
+	if (!found)
+		found = arena_printf(d->arena, "%.4g / %.4g", claim->value.number, published);
+	return found ? found : "";
 }
 
 static void row(struct drawing *d, const struct claim *claim, const struct chart_point *point,
@@ -228,12 +260,8 @@ static void row(struct drawing *d, const struct claim *claim, const struct chart
 	          marker_of(claim->verdict), ink_sent(INK_TEXT), draw_text(d, tip ? tip : ""));
 	draw_label(d, text_fit(d, claim->name, d->left - 10), d->left - 9, y, ALIGN_RIGHT,
 	           INK_TEXT);
-	if (!d->narrow) {
-		buf_add(&text, " / ");
-		words_published(&text, claim);
-		draw_label(d, text_fit(d, text.data, d->right - 14), d->width - d->right + 14, y,
-		           ALIGN_LEFT, INK_SOFT);
-	}
+	if (!d->narrow)
+		draw_label(d, pair(d, claim), d->width - d->right + 14, y, ALIGN_LEFT, INK_SOFT);
 	buf_finish(&text);
 }
 
@@ -245,7 +273,7 @@ void draw_forest(struct drawing *d, const struct chart *chart)
 
 	for (size_t i = 0; i < series->count; i++)
 		names = fmax(names, text_px(series->points[i].group));
-	d->left = (int)fmin(names + 14, d->width * (d->narrow ? 0.48 : 0.3));
+	d->left = (int)fmin(names + 14, d->width * (d->narrow ? 0.52 : 0.3));
 	d->right = d->narrow ? 12 : 180;
 	d->top = 8;
 	d->bottom = 46;
@@ -258,8 +286,9 @@ void draw_forest(struct drawing *d, const struct chart *chart)
 	                  .to = d->top};
 	draw_frame(d, &x, &y);
 	scale(d, &x, end);
-	draw_label(d, "measured / published (log scale)", (x.from + x.to) / 2, d->height - 10,
-	           ALIGN_CENTER, INK_TEXT);
+	static const char title[] = "measured / published (log scale)";
+	draw_label(d, title, fmin((x.from + x.to) / 2, d->width - 4 - text_px(title) / 2),
+	           d->height - 10, ALIGN_CENTER, INK_TEXT);
 	/* Bands first, then the line through them, then the marks. */
 	for (size_t i = 0; i < series->count; i++) {
 		double low, high;

@@ -41,6 +41,16 @@ void words_number(struct buf *text, double number, const char *unit)
 	add_suffix(text, unit_suffix(unit), number == 1);
 }
 
+bool words_unit_named(const char *label, const char *unit)
+{
+	size_t len = strlen(unit);
+
+	for (const char *at = label; len && (at = strstr(at, unit)); at++)
+		if ((at == label || at[-1] == ' ') && (!at[len] || strchr(" ,;", at[len])))
+			return true;
+	return !len;
+}
+
 void words_decimals(struct buf *text, double number, int decimals)
 {
 	char plain[64];

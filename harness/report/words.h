@@ -12,6 +12,8 @@ void words_number(struct buf *text, double number, const char *unit);
 void words_decimals(struct buf *text, double number, int decimals);
 /* How many decimals show it well, 0 to 3; 0 for what is no number. */
 int words_decimals_needed(double number);
+/* Does the label say the unit already ("leaf pages", pages), or is there none? */
+bool words_unit_named(const char *label, const char *unit);
 /* The same to the last digit: "577,841,234 bytes". */
 void words_exact(struct buf *text, double number, const char *unit);
 /* The measured range, "550 MB to 552 MB"; nothing when there is none or it is one point. */

@@ -144,6 +144,28 @@ static void check_holds(struct loader *loader, const struct claim *claim)
 		         claim->holds);
 }
 
+/*
+ * A published number is compared with the value, in a chart of ratios too. One
+ * that its own predicate refuses counts something else: a limit, say, where the
+ * value counts what is beyond it.
+ */
+static void check_same_quantity(struct loader *loader, const struct claim *claim)
+{
+	struct predicate predicate;
+	struct figure figure;
+
+	if (!claim->has_published_value || strcmp(claim->expect, "HOLDS") ||
+	    !predicate_parse(claim->holds, &predicate, NULL) ||
+	    !predicate_published(claim->published, true, claim->published_value, &figure) ||
+	    predicate_range(&predicate, claim->published_value, claim->published_value, &figure) !=
+	            PREDICATE_OUTSIDE)
+		return;
+	complain(&loader->complaints, place_of(claim, "published"),
+	         "the published figure %.15g is no value for which \"%s\" holds; when it counts "
+	         "something else than the value, write it as words: published: {text: \"%s\"}",
+	         claim->published_value, claim->holds, claim->published);
+}
+
 static void check_published(struct loader *loader, const struct claim *claim)
 {
 	struct figure figure;
@@ -227,6 +249,7 @@ void check_claims(struct checker *checker)
 		check_unit(loader, claim);
 		check_holds(loader, claim);
 		check_published(loader, claim);
+		check_same_quantity(loader, claim);
 		check_expectation(loader, claim);
 		check_scope(loader, claim);
 	}

@@ -151,6 +151,17 @@ function find_active_content() {
 
 // ---- the looking ----
 
+// A picture of the whole page, in sheets: one of a long page is larger than the browser draws.
+async function shoot_sheets(page, width, path) {
+	const sheet = 3000;
+	await page.setViewportSize({ width, height: sheet });
+	const height = await page.evaluate(() => document.documentElement.scrollHeight);
+	for (let y = 0, number = 1; y < height; y += sheet, number++) {
+		await page.evaluate((top) => scrollTo(0, top), y);
+		await page.screenshot({ path: `${path}-${String(number).padStart(2, "0")}.png` });
+	}
+}
+
 async function look(browser, axe_source, page_path, view, shots) {
 	const context = await browser.newContext({
 		viewport: { width: view.width, height: view.height },
@@ -188,7 +199,7 @@ async function look(browser, axe_source, page_path, view, shots) {
 		if (view.print)
 			await page.pdf({ path: join(shots, `${name}.pdf`), format: "A4", preferCSSPageSize: true });
 		await page.screenshot({ path: join(shots, `${name}-top.png`) });
-		await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
+		await shoot_sheets(page, view.width, join(shots, name));
 	}
 	check(`${where}: console`, noise);
 	check(`${where}: requests`, fetched);
