@@ -54,6 +54,9 @@ make_docs() {
 	put_between "$root/docs/claims.md" claims <<<"$table"
 	evidence "$db" "$run" >"$root/docs/evidence.sql"
 	"$keylab" report --db "$db" --run "$run" --out "$build/docs.html" >/dev/null
+	# The page at its full length, charts and samples and all, keeps what every page promises.
+	bash "$root/harness/tests/golden/page.sh" "$keylab" "$root" "$db" >"$build/page.tap" ||
+		die_environment "the page breaks a promise: $(grep -m 1 '^not ok' "$build/page.tap")"
 	node "$root/report/test/browser.mjs" --shots "$build/shots" "$build/docs.html" >/dev/null ||
 		die_environment "the page has faults in the browser: ./run.sh test browser"
 	cp "$build/shots/docs-light-top.png" "$root/docs/report.png"

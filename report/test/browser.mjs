@@ -4,7 +4,7 @@
 // overflows, every link inside the page lands, nothing is fetched, the console is silent, axe-core has nothing to say.
 //
 //   node browser.mjs [--shots DIR] PAGE.html ...
-//   node browser.mjs [--shots DIR] KEYLAB ROOT      renders the tests' own store first (needs sqlite3)
+//   node browser.mjs [--shots DIR] KEYLAB ROOT      renders the tests' own stores first (needs sqlite3)
 //
 // CHROMIUM names the browser (/usr/bin/chromium when absent). Prints a line for each check that fails and ends with
 // "N passed, N failed"; exit 0 when none failed, 1 when one did, 77 when there is no browser to look with.
@@ -35,19 +35,27 @@ function parse_arguments(argv) {
 	return options;
 }
 
-// The golden test's store, rendered by the program itself.
-function render_fixture(keylab, root, folder) {
-	const store = join(folder, "keylab.db");
+// A store made of SQL text, rendered by the program itself.
+function render_store(keylab, root, folder, name, sql, runs) {
+	const store = join(folder, `${name}.db`);
 	const migrations = join(root, "sql/store/migrate");
-	const files = readdirSync(migrations).filter((name) => name.endsWith(".sql")).sort();
-	const script = files.map((name) => readFileSync(join(migrations, name), "utf8"));
-	script.push(readFileSync(join(root, "harness/tests/golden/report/fixture.sql"), "utf8"));
+	const files = readdirSync(migrations).filter((file) => file.endsWith(".sql")).sort();
+	const script = files.map((file) => readFileSync(join(migrations, file), "utf8"));
+	script.push(readFileSync(join(root, sql), "utf8"));
 	// The marks by which keylab knows its own file (harness/store/store.c).
 	script.push(`pragma user_version = ${files.length}; pragma application_id = ${0x6b6c6162};`);
 	execFileSync("sqlite3", ["-bail", store], { input: script.join("\n") });
-	const page = join(folder, "report.html");
-	execFileSync(keylab, ["report", "--db", store, "--run", "2,1", "--out", page], { stdio: ["ignore", "ignore", "inherit"] });
+	const page = join(folder, `${name}.html`);
+	execFileSync(keylab, ["report", "--db", store, ...runs, "--out", page], { stdio: ["ignore", "ignore", "inherit"] });
 	return page;
+}
+
+// The golden test's store, with all that can be on a page; and all claims of the documents, whose length is the real one.
+function render_own(keylab, root, folder) {
+	return [
+		render_store(keylab, root, folder, "fixture", "harness/tests/golden/report/fixture.sql", ["--run", "2,1"]),
+		render_store(keylab, root, folder, "evidence", "docs/evidence.sql", []),
+	];
 }
 
 let passed = 0;
@@ -88,10 +96,9 @@ function find_overflow() {
 		return false;
 	};
 	for (const element of document.body.querySelectorAll("*")) {
-		if (element.closest(".skip") || element.closest("thead") || element.closest("svg") || scrolls(element))
-			continue;
 		const box = element.getBoundingClientRect();
-		if (box.width > 0 && (box.right > width + 1 || box.left < -1))
+		if (box.width > 0 && (box.right > width + 1 || box.left < -1) &&
+			!element.closest(".skip") && !element.closest("thead") && !element.closest("svg") && !scrolls(element))
 			faults.push(`<${element.localName} class="${element.className}"> reaches from ${box.left} to ${box.right}`);
 	}
 	return faults;
@@ -127,6 +134,47 @@ function find_dead_links() {
 	for (const link of document.querySelectorAll("a[href^='#']"))
 		if (!document.getElementById(decodeURIComponent(link.getAttribute("href").slice(1))))
 			faults.push(`${link.getAttribute("href")} leads nowhere`);
+	return faults;
+}
+
+// What the page promises of its pictures: 60 kB each at most, no series of more than 500 points.
+function find_heavy_pictures() {
+	const faults = [];
+	for (const svg of document.querySelectorAll("svg")) {
+		const title = svg.querySelector("title")?.textContent;
+		const bytes = new TextEncoder().encode(svg.outerHTML).length;
+		if (bytes > 60 * 1024)
+			faults.push(`${bytes} bytes: "${title}"`);
+		for (const path of svg.querySelectorAll("path, polygon")) {
+			// A filled path is a series' marks, each a figure of its own; a stroked one a line through its points.
+			const data = path.getAttribute("d") ?? path.getAttribute("points") ?? "";
+			const points = path.hasAttribute("stroke") ? data.split(/[ML]/).length - 1 : data.split("M").length - 1;
+			if (points > 500)
+				faults.push(`${points} points in one path of "${title}"`);
+			if (/nan|inf/i.test(data))
+				faults.push(`a place that is no number in "${title}"`);
+		}
+		if (!svg.querySelector("path, polygon"))
+			faults.push(`nothing is drawn in "${title}"`);
+	}
+	return faults;
+}
+
+// A card stands alone for whoever comes by a link: where it leads to, what it is made of.
+function find_incomplete_cards() {
+	const faults = [];
+	for (const card of document.querySelectorAll("article.card")) {
+		const wants = {
+			"its verdict": ".verdict", "its sentence": "h4", "what holds": ".facts", "its SQL": "details pre code",
+			"its row": "code.row", "its scenario's conditions": ".rerun a[href^='#scenario-']", "how to run it again": ".rerun code",
+		};
+		for (const [what, selector] of Object.entries(wants))
+			if (!card.querySelector(selector))
+				faults.push(`${card.id} lacks ${what}`);
+	}
+	for (const figure of document.querySelectorAll("figure[id]"))
+		if (figure.id !== "figure-1" && !figure.querySelector("details.sql code"))
+			faults.push(`${figure.id} lacks its SQL`);
 	return faults;
 }
 
@@ -188,6 +236,8 @@ async function look(browser, axe_source, page_path, view, shots) {
 	check(`${where}: texts of the pictures`, await page.evaluate(find_text_collisions));
 	check(`${where}: links`, await page.evaluate(find_dead_links));
 	check(`${where}: active content`, await page.evaluate(find_active_content));
+	check(`${where}: pictures`, await page.evaluate(find_heavy_pictures));
+	check(`${where}: cards`, await page.evaluate(find_incomplete_cards));
 	if (!view.print) {
 		await page.evaluate(axe_source);
 		const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
@@ -206,7 +256,30 @@ async function look(browser, axe_source, page_path, view, shots) {
 	await context.close();
 }
 
-// Every link inside the page, followed with the keyboard's means: focus and Enter.
+// Where links lead, in the page: each can be focused, and its target comes into sight.
+function follow_all() {
+	const faults = [];
+	const followed = new Set();
+	for (const link of document.querySelectorAll("a[href^='#']")) {
+		const href = link.getAttribute("href");
+		if (!link.checkVisibility())
+			continue;
+		link.focus({ preventScroll: true });
+		if (document.activeElement !== link)
+			faults.push(`${href} takes no focus`);
+		if (followed.has(href))
+			continue;
+		followed.add(href);
+		location.hash = href;
+		const box = document.getElementById(href.slice(1))?.getBoundingClientRect();
+		const end = Math.ceil(scrollY + innerHeight) >= document.documentElement.scrollHeight - 1;
+		if (!box || !((box.top >= -1 && box.top < innerHeight) || end))
+			faults.push(href);
+	}
+	return faults;
+}
+
+// The first links with the keyboard's means, Tab and Enter; of a long page the rest by their targets alone.
 async function follow_links(browser, page_path) {
 	const page = await browser.newPage();
 	const faults = [];
@@ -214,21 +287,19 @@ async function follow_links(browser, page_path) {
 	await page.keyboard.press("Tab");
 	const first = await page.evaluate(() => document.activeElement?.getAttribute("class"));
 	check(`${basename(page_path)}: the first stop of the Tab key is the skip link`, first === "skip" ? [] : [String(first)]);
-	for (const link of await page.locator("a[href^='#']").all()) {
-		const href = await link.getAttribute("href");
-		if (!(await link.isVisible()))
-			continue;
-		await link.focus();
+	for (let i = 0; i < 20; i++) {
+		const href = await page.evaluate((index) => {
+			const link = document.querySelectorAll("a[href^='#']")[index];
+			link?.focus();
+			return link?.getAttribute("href");
+		}, i);
+		if (!href)
+			break;
 		await page.keyboard.press("Enter");
-		const landed = await page.evaluate((id) => {
-			const target = document.getElementById(id);
-			const box = target?.getBoundingClientRect();
-			const end = Math.ceil(scrollY + innerHeight) >= document.documentElement.scrollHeight - 1;
-			return location.hash === `#${id}` && box && ((box.top >= -1 && box.top < innerHeight) || end);
-		}, href.slice(1));
-		if (!landed)
-			faults.push(href);
+		if (await page.evaluate(() => location.hash) !== href)
+			faults.push(`${href} does not open with Enter`);
 	}
+	faults.push(...await page.evaluate(follow_all));
 	check(`${basename(page_path)}: links land in sight`, faults);
 	await page.close();
 }
@@ -250,7 +321,7 @@ let status = 0;
 try {
 	let pages = options.rest.map((name) => resolve(name));
 	if (pages.length === 2 && statSync(pages[1]).isDirectory())
-		pages = [render_fixture(pages[0], pages[1], folder)];
+		pages = render_own(pages[0], pages[1], folder);
 	if (pages.length === 0)
 		throw new Error("no page is named");
 	if (options.shots)
