@@ -14,7 +14,7 @@
 #define RUNS_MAX 64
 
 struct request {
-	const char *db, *out;
+	const char *db, *out, *bundle;
 	struct report_options options;
 	char *gnuplot; /* owned */
 	int64_t runs[RUNS_MAX];
@@ -42,6 +42,7 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 {
 	static const struct option options[] = {{"db", required_argument, NULL, 'd'},
 	                                        {"out", required_argument, NULL, 'o'},
+	                                        {"bundle", required_argument, NULL, 'b'},
 	                                        {"run", required_argument, NULL, 'r'},
 	                                        {"document", required_argument, NULL, 'D'},
 	                                        {"assets", required_argument, NULL, 'a'},
@@ -58,6 +59,9 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 			break;
 		case 'o':
 			ret->out = optarg;
+			break;
+		case 'b':
+			ret->bundle = optarg;
 			break;
 		case 'r':
 			if (!parse_runs(optarg, ret))
@@ -87,6 +91,9 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 	}
 	if (optind < argc)
 		return usage_error(command, "\"%s\" was not expected", argv[optind]);
+	if (ret->bundle && (ret->out || ret->open))
+		return usage_error(command, "--bundle puts the page into the archive; --out and "
+		                            "--open are for a page of its own");
 	ret->gnuplot = charts ? find_program("gnuplot") : NULL;
 	ret->options.gnuplot = ret->gnuplot;
 	return 0;
@@ -144,8 +151,13 @@ static bool render(struct request *request, char **ret_path, struct err *err)
 	request->options.cache_dir = cache;
 	if (request->options.runs_count)
 		request->options.runs = request->runs;
-	if (!store_open(request->db, STORE_READ, &store, err) ||
-	    !report_render(store, &request->options, &html, err))
+	if (!store_open(request->db, STORE_READ, &store, err))
+		return false;
+	if (request->bundle) {
+		*ret_path = fs_printf(err, "%s", request->bundle);
+		return *ret_path && report_bundle(store, &request->options, *ret_path, err);
+	}
+	if (!report_render(store, &request->options, &html, err))
 		return false;
 	if (html.len > REPORT_WARN_BYTES)
 		fprintf(stderr, "keylab: the page is %zu kB large\n", html.len / 1024);
@@ -177,10 +189,15 @@ const struct command command_report = {
         .name = "report",
         .summary = "render the evidence page from a store",
         .usage = "keylab report [--db FILE] [--out FILE] [--run N[,M...]] [--document NAME]\n"
-                 "              [--assets inline|external] [--expand] [--no-charts] [--open]\n\n"
+                 "              [--assets inline|external] [--expand] [--no-charts] [--open]\n"
+                 "              [--bundle FILE.tar]\n\n"
                  "Writes one self-contained HTML file (beside the store when --out is absent) and\n"
                  "prints its path. Several runs are compared, the first one in full. Needs no "
                  "server;\n"
-                 "charts need gnuplot, and without it the page keeps its tables.\n",
+                 "charts need gnuplot, and without it the page keeps its tables.\n"
+                 "--bundle packs the page with all that it was made of (store, scenarios, logs, "
+                 "the\n"
+                 "charts' scripts and data, commands, SHA256SUMS) instead; the same store gives "
+                 "the\nsame bytes.\n",
         .main = report_main,
 };

@@ -199,13 +199,7 @@ void page_reproduce(struct page *page)
 	         "<p>In a checkout of keylab, on Linux. Whatever is missing is fetched or "
 	         "named; the servers are thrown away at the end.</p>\n");
 	buf_init(&command, 0);
-	if (*run->commit)
-		buf_printf(&command, "git checkout %s\n", run->commit);
-	for (size_t i = 0; i < run->scenarios_count; i++) {
-		words_rerun(&command, run, &run->scenarios[i]);
-		buf_add_char(&command, '\n');
-	}
-	buf_printf(&command, "./run.sh verify results/keylab.db\n./run.sh report\n");
+	words_reproduce(&command, run);
 	if (command.failed)
 		page->out->failed = true;
 	page_code(page, command.data);

@@ -2,6 +2,8 @@
 /* The data of charts, out of the store. */
 #include "report/chart.h"
 
+#include "report/bundle.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -322,6 +324,71 @@ bool charts_load(struct store *store, struct model *model, const struct report_o
 				list[count++] = row->drawn;
 		}
 	return charts_plot(ret, list, count, options, err);
+}
+
+/* ---- as files ---- */
+
+static void add_data_number(struct buf *out, double number)
+{
+	if (isfinite(number))
+		buf_printf(out, "\t%.10g", number);
+	else
+		buf_add(out, "\t");
+}
+
+static void add_data_text(struct buf *out, const char *text)
+{
+	buf_add_char(out, '\t');
+	for (; *text; text++)
+		buf_add_char(out, (unsigned char)*text < 0x20 ? ' ' : *text);
+}
+
+static void add_chart_parts(const struct chart *chart, const char *name, struct report_parts *ret)
+{
+	struct buf out;
+
+	if (chart->script)
+		report_parts_add(ret, "charts/", name, ".gp", chart->script, strlen(chart->script));
+	buf_init(&out, 0);
+	buf_add(&out, "series\tx\ty\tlow\thigh\tgroup\tlabel\n");
+	for (size_t s = 0; s < chart->series_count; s++)
+		for (size_t i = 0; i < chart->series[s].count; i++) {
+			const struct chart_point *point = &chart->series[s].points[i];
+
+			for (const char *at = chart->series[s].label; *at; at++)
+				buf_add_char(&out, (unsigned char)*at < 0x20 ? ' ' : *at);
+			add_data_number(&out, chart->grouped ? NAN : point->x);
+			add_data_number(&out, point->y);
+			add_data_number(&out, point->low);
+			add_data_number(&out, point->high);
+			add_data_text(&out, point->group);
+			add_data_text(&out, point->label);
+			buf_add_char(&out, '\n');
+		}
+	if (out.failed)
+		ret->failed = true;
+	else
+		report_parts_add(ret, "charts/", name, ".tsv", out.data, out.len);
+	buf_finish(&out);
+}
+
+void charts_parts(const struct charts *charts, const struct model *model, struct report_parts *ret)
+{
+	const struct run_row *run = &model->runs[0];
+
+	if (charts->forest)
+		add_chart_parts(charts->forest, "published", ret);
+	for (size_t i = 0; i < run->scenarios_count; i++)
+		for (size_t k = 0; k < run->scenarios[i].charts_count; k++) {
+			const struct chart_row *row = &run->scenarios[i].charts[k];
+			struct buf name;
+
+			buf_init(&name, 0);
+			buf_printf(&name, "%s.%s", run->scenarios[i].name, row->name);
+			if (row->drawn)
+				add_chart_parts(row->drawn, name.data, ret);
+			buf_finish(&name);
+		}
 }
 
 void charts_finish(struct charts *charts)

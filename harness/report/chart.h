@@ -54,7 +54,8 @@ struct chart {
 	struct scenario_row *scenario; /* borrowed; NULL for the forest */
 	const struct claim *claims;    /* borrowed; the forest's, which its points' x counts */
 	size_t claims_count;
-	const char *failure;       /* why there is no picture; NULL when there is one */
+	const char *failure; /* why there is no picture; NULL when there is one */
+	const char *script;  /* for gnuplot alone, with its texts; NULL unless parts are wanted */
 	const char *wide, *narrow; /* SVG, ready for the page; NULL when not drawn */
 };
 
@@ -76,6 +77,8 @@ struct charts {
  */
 bool charts_load(struct store *store, struct model *model, const struct report_options *options,
                  struct charts *ret, struct err *err) MUST_CHECK;
+/* Each chart's script and data as files: charts/SCENARIO.CHART.gp and .tsv. */
+void charts_parts(const struct charts *charts, const struct model *model, struct report_parts *ret);
 /* Accepts a zeroed one. */
 void charts_finish(struct charts *charts);
 

@@ -354,6 +354,8 @@ bool report_render(struct store *store, const struct report_options *options, st
 		return false;
 	buf_init(&out, REPORT_MAX_BYTES);
 	bool ok = charts_load(store, &model, options, &charts, err);
+	if (ok && options->parts)
+		charts_parts(&charts, &model, options->parts);
 	if (ok) {
 		struct page page = {.out = &out,
 		                    .model = &model,

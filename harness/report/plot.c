@@ -236,6 +236,63 @@ static void lay_out(struct picture *picture)
 		draw_xy(&picture->d, chart);
 }
 
+/* The place of "@7@" in the texts; NULL when `at` begins no placeholder. */
+static const char *placeholder_at(const struct picture *picture, const char *at,
+                                  const char **ret_end)
+{
+	char *end;
+
+	if (strncmp(at, "\"@", 2) != 0)
+		return NULL;
+	unsigned long index = strtoul(at + 2, &end, 10);
+	if (strncmp(end, "@\"", 2) != 0 || index >= picture->d.texts_count)
+		return NULL;
+	*ret_end = end + 2;
+	return picture->d.texts[index];
+}
+
+/* In single quotes gnuplot takes everything as it is, but for the quote itself. */
+static void add_quoted(struct buf *out, const char *text)
+{
+	buf_add_char(out, '\'');
+	for (; *text; text++) {
+		if (*text == '\'')
+			buf_add(out, "''");
+		else
+			buf_add_char(out, (unsigned char)*text < 0x20 ? ' ' : *text);
+	}
+	buf_add_char(out, '\'');
+}
+
+/* The script as someone runs it by hand: texts for placeholders, plain colours for marks. */
+static void keep_script(struct plotter *p, const struct picture *picture)
+{
+	struct buf out;
+
+	buf_init(&out, 0);
+	buf_add(&out, "# gnuplot THIS-FILE > chart.svg\n");
+	buf_add(&out, page_chart);
+	for (const char *at = picture->d.script.data; *at;) {
+		const char *end, *text = placeholder_at(picture, at, &end);
+		int ink = 0;
+
+		while (ink < INK_COUNT &&
+		       !(at[0] == '#' && !strncmp(at + 1, ink_sent((enum ink)ink), 6)))
+			ink++;
+		if (text) {
+			add_quoted(&out, text);
+			at = end;
+		} else if (ink < INK_COUNT) {
+			buf_add(&out, ink_plain((enum ink)ink));
+			at += 7;
+		} else {
+			buf_add_char(&out, *at++);
+		}
+	}
+	picture->chart->script = out.failed ? NULL : arena_strdup(&p->charts->arena, out.data);
+	buf_finish(&out);
+}
+
 static void finish_picture(struct plotter *p, size_t index)
 {
 	struct picture *picture = &p->pictures[index];
@@ -271,13 +328,19 @@ static bool plot_all(struct plotter *p, struct err *err)
 
 	for (size_t i = 0; i < p->count; i++) {
 		lay_out(&p->pictures[i]);
-		if (!buf_ok(&p->pictures[i].d.script, err) ||
-		    !name_picture(p, &p->pictures[i], err))
+		if (!buf_ok(&p->pictures[i].d.script, err))
+			return false;
+		if (p->options->parts && !p->pictures[i].d.narrow)
+			keep_script(p, &p->pictures[i]);
+	}
+	/* Without gnuplot that was all. */
+	for (size_t i = 0; p->charts->version && i < p->count; i++) {
+		if (!name_picture(p, &p->pictures[i], err))
 			return false;
 		recall(p, &p->pictures[i]);
 	}
 	/* All at once; should that fail, one by one, so that a bad one does not take the rest. */
-	if (!draw_missing(p, 0, p->count, &fault))
+	if (p->charts->version && !draw_missing(p, 0, p->count, &fault))
 		for (size_t i = 0; i < p->count; i++) {
 			struct err one = {0};
 
@@ -307,11 +370,10 @@ bool charts_plot(struct charts *charts, struct chart *const *list, size_t count,
 	struct plotter p = {.charts = charts, .options = options, .count = 2 * count};
 	bool ok = true;
 
-	if (!options->gnuplot) {
+	if (!options->gnuplot)
 		charts->missing = "gnuplot is not installed";
-		return true;
-	}
-	if (count == 0 || !find_version(&p))
+	bool plots = count > 0 && options->gnuplot && find_version(&p);
+	if (count == 0 || (!plots && !options->parts))
 		return true;
 	p.pictures = calloc(p.count, sizeof(*p.pictures));
 	if (!p.pictures)

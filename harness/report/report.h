@@ -22,6 +22,8 @@
 /* More runs than this make no table that anyone can read. */
 #define REPORT_MAX_RUNS 16
 
+struct report_parts;
+
 struct report_options {
 	const int64_t *runs;   /* run ids, the one in full first; NULL: the newest finished run */
 	size_t runs_count;     /* more than one: a comparison, with the first as its base */
@@ -30,6 +32,8 @@ struct report_options {
 	const char *cache_dir; /* where drawn charts are kept; created; NULL: nowhere */
 	bool assets_external;  /* link report.css instead of carrying it */
 	bool expand;           /* details are open */
+	struct report_parts *parts; /* bundle.h; gets the charts' scripts and data; NULL: nobody
+	                               wants them */
 };
 
 /*
@@ -38,6 +42,15 @@ struct report_options {
  * the page says why and shows its table.
  */
 bool report_render(struct store *store, const struct report_options *options, struct buf *ret_html,
+                   struct err *err) MUST_CHECK;
+
+/*
+ * Writes the page and all that it was made of as a tar archive to path: sorted
+ * names, times of the run, so that the same store gives the same bytes.
+ * Everything is below keylab-run-N/; SHA256SUMS is for sha256sum -c. The store
+ * goes in whole, with all its runs. options->parts is not looked at.
+ */
+bool report_bundle(struct store *store, const struct report_options *options, const char *path,
                    struct err *err) MUST_CHECK;
 
 /* What report.css holds beside a page with assets_external. Static. */

@@ -254,6 +254,17 @@ void words_rerun(struct buf *text, const struct run_row *run, const struct scena
 	add_shell_word(text, scenario->name);
 }
 
+void words_reproduce(struct buf *text, const struct run_row *run)
+{
+	if (*run->commit)
+		buf_printf(text, "git checkout %s\n", run->commit);
+	for (size_t i = 0; i < run->scenarios_count; i++) {
+		words_rerun(text, run, &run->scenarios[i]);
+		buf_add_char(text, '\n');
+	}
+	buf_add(text, "./run.sh verify results/keylab.db\n./run.sh report\n");
+}
+
 const char *words_arm(const struct scenario_row *scenario, const char *arm)
 {
 	const char *label = named_find(&scenario->arms, arm);

@@ -32,6 +32,8 @@ void words_servers(struct buf *text, const struct run_row *run);
 void words_time(struct buf *text, const char *stored);
 /* "./run.sh run --profile chapter NAME", with what was set, quoted for a shell. */
 void words_rerun(struct buf *text, const struct run_row *run, const struct scenario_row *scenario);
+/* The commands that run all of it again, a line each. */
+void words_reproduce(struct buf *text, const struct run_row *run);
 /* The label of an arm; its name when it has none. */
 const char *words_arm(const struct scenario_row *scenario, const char *arm);
 /* Copies text with home folders written as ~. */

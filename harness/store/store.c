@@ -618,3 +618,18 @@ bool query_prepare_reader(struct store *store, const char *sql, struct query *re
 		reader_end(store);
 	return ok || err_within(err, "(only a SELECT over the store is allowed here)");
 }
+
+bool store_copy(struct store *store, const char *path, struct err *err)
+{
+	int64_t reads = 0;
+
+	/* A store that is open for reading takes any vacuum for a write, although this one writes
+	 * to the other file only. */
+	if (!pragma_int(store, "pragma query_only", &reads, err) ||
+	    !run_script(store, "pragma query_only = off", "copying", err))
+		return false;
+	bool ok = store_exec(store, sql_store_copy, (struct bind[]){B_TEXT(":path", path)}, 1, err);
+	if (reads)
+		sqlite3_exec(store->db, "pragma query_only = on", NULL, NULL, NULL);
+	return ok;
+}

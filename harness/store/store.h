@@ -96,6 +96,12 @@ int query_columns(struct query *query);
 const char *query_column_name(struct query *query, int column);
 int64_t store_last_id(struct store *store);
 
+/*
+ * A whole and compact copy in a new file, with what still lies in the
+ * write-ahead log. The same rows in the same order give the same bytes.
+ */
+bool store_copy(struct store *store, const char *path, struct err *err) MUST_CHECK;
+
 /* ---- a statement with its values in one call ---- */
 
 enum bind_kind {
