@@ -160,10 +160,6 @@ static void check_same_quantity(struct loader *loader, const struct claim *claim
 	    predicate_range(&predicate, claim->published_value, claim->published_value, &figure) !=
 	            PREDICATE_OUTSIDE)
 		return;
-	/* "= 8 and 16" is about a text, whatever number stands at its beginning. */
-	for (size_t i = 0; i < predicate.count; i++)
-		if (*predicate.terms[i].text)
-			return;
 	complain(&loader->complaints, place_of(claim, "published"),
 	         "the published figure %.15g is no value for which \"%s\" holds; when it counts "
 	         "something else than the value, write it as words: published: {text: \"%s\"}",

@@ -366,8 +366,10 @@ static void print_published(struct printer *p, const struct claim *claim)
 	if (!*claim->published)
 		return;
 	bool is_figure = figure_parse(claim->published, &figure);
-	if (!claim->has_published_value ||
-	    (is_figure && figure.number * figure.factor == claim->published_value)) {
+	/* Bare when it reads back as the same: a number that it says, or words that are none. */
+	if (claim->has_published_value
+	            ? is_figure && figure.number * figure.factor == claim->published_value
+	            : !is_figure) {
 		print_pair(p, "published", claim->published);
 		return;
 	}
@@ -375,8 +377,10 @@ static void print_published(struct printer *p, const struct claim *claim)
 	buf_add(p->out, "published:\n");
 	p->indent += 2;
 	print_pair(p, "text", claim->published);
-	start_line(p);
-	buf_printf(p->out, "value: %.17g\n", claim->published_value);
+	if (claim->has_published_value) {
+		start_line(p);
+		buf_printf(p->out, "value: %.17g\n", claim->published_value);
+	}
 	p->indent -= 2;
 }
 
