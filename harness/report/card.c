@@ -248,10 +248,11 @@ static bool arm_belongs(const char *arm, const struct claim *claim)
 static bool summary_belongs(const struct summary *summary, const struct claim *claim)
 {
 	/* A part of a figure (one resource manager's) only where the SQL asks for it by name. */
-	if (*summary->label && !sql_mentions(claim->sql, summary->label))
+	if (*summary->label && !sql_mentions(claim->literals, summary->label))
 		return false;
-	return arm_belongs(summary->arm, claim) && sql_mentions(claim->sql, summary->metric) &&
-	       (!*summary->step || sql_mentions(claim->sql, summary->step));
+	return sql_mentions(claim->literals, summary->metric) &&
+	       (!*summary->step || sql_mentions(claim->literals, summary->step)) &&
+	       arm_belongs(summary->arm, claim);
 }
 
 static void summary_row(struct page *page, const struct claim *claim, const struct summary *s)
@@ -318,7 +319,8 @@ static bool statement_belongs(const struct statement *statement, const struct cl
 {
 	if (!strcmp(statement->verb, "prove"))
 		return !strcmp(statement->name, claim->name);
-	return strcmp(statement->verb, "let") != 0 && sql_mentions(claim->sql, statement->name);
+	return strcmp(statement->verb, "let") != 0 &&
+	       sql_mentions(claim->literals, statement->name);
 }
 
 static void statement_text(struct page *page, const struct claim *claim,

@@ -406,6 +406,25 @@ static void read_figure(struct claim *claim)
 	}
 }
 
+/* What sql_mentions looks through, many times over; statements are ten times as long. */
+static const char *literals_of(struct arena *arena, const char *sql)
+{
+	char *found = arena_strdup(arena, sql), *to = found;
+
+	for (const char *at = sql; found && (at = strchr(at, '\'')); at++) {
+		const char *end = strchr(at + 1, '\'');
+
+		if (!end)
+			break;
+		memcpy(to, at, (size_t)(end - at) + 1);
+		to += end - at + 1;
+		at = end;
+	}
+	if (found)
+		*to = '\0';
+	return found;
+}
+
 static bool link_claims(struct loader *loader)
 {
 	struct run_row *run = loader->run;
@@ -420,6 +439,9 @@ static bool link_claims(struct loader *loader)
 			return false;
 		*slot = claim;
 		read_figure(claim);
+		claim->literals = literals_of(&loader->model->arena, claim->sql);
+		if (!claim->literals)
+			return false;
 		claim->parsed = predicate_parse(claim->predicate, &claim->predicate_terms, NULL);
 		if (!claim->in_scope)
 			continue;

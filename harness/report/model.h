@@ -37,6 +37,7 @@ struct claim {
 	const char *anchor; /* id of its card on the page, unique */
 	const char *sentence, *source, *published, *unit, *metric_type, *predicate, *sql;
 	const char *scope, *because, *reason;
+	const char *literals; /* the texts in quotes of its SQL, one behind the other */
 	struct value published_value, value, low, high;
 	enum verdict_kind verdict, expected;
 	int64_t n;

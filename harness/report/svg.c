@@ -16,6 +16,8 @@
 
 #define MAX_DEPTH 16
 #define MAX_ATTRIBUTES 12
+/* No picture reaches that far. */
+#define FAR_PX 1e5
 
 struct slice {
 	const char *at;
@@ -179,16 +181,44 @@ static bool find_ink(struct reader *r, struct slice colour, enum ink *ret)
 	return fault(r, "a colour", colour);
 }
 
-/* 12.00 as 12, 12.50 as 12.5: a fifth of the picture is such zeros. */
+/*
+ * To a tenth, 12.00 as 12 and 12.50 as 12.5: a fifth of the picture is such
+ * zeros. Pages have a hundred thousand of these, so printf does not write them.
+ */
 static void add_number(struct buf *out, double value)
 {
-	char text[32];
+	char text[32], *at = text + sizeof(text);
+	long tenths = lrint(value * 10);
+	unsigned long rest = tenths < 0 ? 0UL - (unsigned long)tenths : (unsigned long)tenths;
 
-	snprintf(text, sizeof(text), "%.1f", value);
-	size_t len = strlen(text);
-	if (len > 2 && text[len - 1] == '0')
-		text[len - 2] = '\0';
-	buf_add(out, !strcmp(text, "-0") ? "0" : text);
+	if (rest % 10) {
+		*--at = (char)('0' + rest % 10);
+		*--at = '.';
+	}
+	rest /= 10;
+	do {
+		*--at = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest);
+	if (tenths < 0)
+		*--at = '-';
+	buf_add_len(out, at, (size_t)(text + sizeof(text) - at));
+}
+
+/* A number as gnuplot writes them, "-12.34"; *ret_after is at where there is none. */
+static double read_number(const char *at, const char *end, const char **ret_after)
+{
+	const char *from = at;
+	bool minus = at < end && *at == '-', digits = false;
+	double value = 0, place = 1;
+
+	for (at += minus; at < end && isdigit((unsigned char)*at); at++, digits = true)
+		value = value * 10 + (*at - '0');
+	if (at < end && *at == '.')
+		for (at++; at < end && isdigit((unsigned char)*at); at++, digits = true)
+			value += (*at - '0') * (place /= 10);
+	*ret_after = digits ? at : from;
+	return minus ? -value : value;
 }
 
 /* Path data or points: numbers, and the commands M and L. nan and inf have other letters. */
@@ -198,7 +228,7 @@ static bool add_path(struct reader *r, struct slice data)
 	bool space = false;
 
 	while ((at = skip_space(at, end)) < end) {
-		char *after;
+		const char *after;
 
 		if (*at == 'M' || *at == 'L' || *at == 'z') {
 			buf_add_char(r->out, *at++);
@@ -211,8 +241,8 @@ static bool add_path(struct reader *r, struct slice data)
 		}
 		if (!isdigit((unsigned char)*at) && *at != '-')
 			return fault(r, "a path", (struct slice){at, (size_t)(end - at)});
-		double value = strtod(at, &after);
-		if (after == at || after > end || fabs(value) > 1e5)
+		double value = read_number(at, end, &after);
+		if (after == at || fabs(value) > FAR_PX)
 			return fault(r, "a path", (struct slice){at, (size_t)(end - at)});
 		if (space)
 			buf_add_char(r->out, ' ');
@@ -376,8 +406,8 @@ static bool write_use(struct reader *r, const struct tag *tag)
 		return fault(r, "a marker", id);
 	memcpy(text, transform.at, transform.len);
 	text[transform.len] = '\0';
-	if (sscanf(text, "translate(%lf,%lf) scale(%lf)", &x, &y, &scale) != 3 || !isfinite(x) ||
-	    !isfinite(y))
+	if (sscanf(text, "translate(%lf,%lf) scale(%lf)", &x, &y, &scale) != 3 ||
+	    !(fabs(x) <= FAR_PX) || !(fabs(y) <= FAR_PX) || !(fabs(scale) <= FAR_PX))
 		return fault(r, "a place", transform);
 	if (!r->marking || !same_slice(id, r->marker) || !same_slice(colour, r->marker_colour) ||
 	    scale != r->marker_scale) {
@@ -466,7 +496,8 @@ static bool open_group(struct reader *r, const struct tag *tag)
 		memcpy(text, transform.at, transform.len);
 		text[transform.len] = '\0';
 		if (sscanf(text, "translate(%lf,%lf)", &group.x, &group.y) != 2 ||
-		    strstr(text, "rotate"))
+		    strstr(text, "rotate") || !(fabs(group.x) <= FAR_PX) ||
+		    !(fabs(group.y) <= FAR_PX))
 			return fault(r, "a place", transform);
 	}
 	r->groups[++r->depth] = group;

@@ -3,8 +3,8 @@
 // Opens the report from the disk in headless Chromium, light, dark, narrow and printed, and looks: nothing
 // overflows, every link inside the page lands, nothing is fetched, the console is silent, axe-core has nothing to say.
 //
-//   node browser.mjs [--shots DIR] PAGE.html ...
-//   node browser.mjs [--shots DIR] KEYLAB ROOT      renders the tests' own stores first (needs sqlite3)
+//   node browser.mjs [--shots DIR [--sheets]] PAGE.html ...    pictures of each page's top, or of all of it
+//   node browser.mjs [--shots DIR [--sheets]] KEYLAB ROOT      renders the tests' own stores first (needs sqlite3)
 //
 // CHROMIUM names the browser (/usr/bin/chromium when absent). Prints a line for each check that fails and ends with
 // "N passed, N failed"; exit 0 when none failed, 1 when one did, 77 when there is no browser to look with.
@@ -25,10 +25,12 @@ function skip(why) {
 }
 
 function parse_arguments(argv) {
-	const options = { shots: process.env.KEYLAB_SHOTS ?? "", rest: [] };
+	const options = { shots: process.env.KEYLAB_SHOTS ?? "", sheets: false, rest: [] };
 	for (let i = 0; i < argv.length; i++) {
 		if (argv[i] === "--shots")
 			options.shots = argv[++i] ?? "";
+		else if (argv[i] === "--sheets")
+			options.sheets = true;
 		else
 			options.rest.push(argv[i]);
 	}
@@ -210,7 +212,7 @@ async function shoot_sheets(page, width, path) {
 	}
 }
 
-async function look(browser, axe_source, page_path, view, shots) {
+async function look(browser, axe_source, page_path, view, { shots, sheets }) {
 	const context = await browser.newContext({
 		viewport: { width: view.width, height: view.height },
 		colorScheme: view.scheme,
@@ -249,7 +251,8 @@ async function look(browser, axe_source, page_path, view, shots) {
 		if (view.print)
 			await page.pdf({ path: join(shots, `${name}.pdf`), format: "A4", preferCSSPageSize: true });
 		await page.screenshot({ path: join(shots, `${name}-top.png`) });
-		await shoot_sheets(page, view.width, join(shots, name));
+		if (sheets)
+			await shoot_sheets(page, view.width, join(shots, name));
 	}
 	check(`${where}: console`, noise);
 	check(`${where}: requests`, fetched);
@@ -334,7 +337,7 @@ try {
 	try {
 		for (const page of pages) {
 			for (const view of views)
-				await look(browser, axe_source, page, view, options.shots);
+				await look(browser, axe_source, page, view, options);
 			await follow_links(browser, page);
 		}
 	} finally {
