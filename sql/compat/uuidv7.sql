@@ -1,4 +1,4 @@
--- uuidv7() and uuidv7(shift interval) for servers before PostgreSQL 18, in the schema that is first in the search path.
+-- uuidv7() and uuidv7(shift interval), and uuidv4() which came with them, for servers before PostgreSQL 18, in the schema that is first in the search path.
 -- Parameters: shift, what is added to the clock. Returns a uuid of version 7 (RFC 9562, section 5.7): 48 bits of
 -- milliseconds, then 12 bits that divide the millisecond (section 6.2, method 3), then 62 random bits.
 -- On a server that has uuidv7() nothing is made, and pg_catalog's is what everybody gets. Unlike that one, this keeps no
@@ -16,6 +16,10 @@ begin
 			|| lpad(to_hex(t.us % 1000 * 4096 / 1000), 3, '0')
 			|| substr(replace(gen_random_uuid()::text, '-', ''), 17))::uuid
 		from (select floor(extract(epoch from clock_timestamp() + shift) * 1000000)::bigint as us) t
+	$body$;
+	create or replace function uuidv4() returns uuid
+	language sql volatile as $body$
+		select gen_random_uuid()
 	$body$;
 end
 $compat$;

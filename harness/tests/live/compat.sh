@@ -30,7 +30,10 @@ steps:
         max(abs(extract(epoch from clock_timestamp() + interval '1 hour')
           - ('x' || translate(left(id::text, 13), '-', ''))::bit(48)::bigint / 1000.0)) as distance_s
       from made
+  - probe: four
+    sql: select substr(uuidv4()::text, 15, 1)::int as version
 claims:
+  - {id: four, says: And uuidv4() gives version 4., value: select value from sample where metric = 'version', type: exact, holds: "= 4"}
   - {id: versions, says: All are of version 7., value: select value from sample where metric = 'version_count', type: exact, holds: "= 50000"}
   - {id: distinct, says: All differ., value: select value from sample where metric = 'id_count', type: exact, holds: "= 50000"}
   - {id: time, says: They carry the shifted time., value: select value from sample where metric = 'distance_s', unit: s, type: counter, holds: "< 300"}
@@ -39,5 +42,5 @@ limits:
 END
 run "$keylab" run --pg "$major" --profile quick -q --db "$scratch/compat.db" "$scratch/scenarios/tests/compat.yaml"
 is "$rc" 0 "compat on PostgreSQL $major: $out $err"
-is "$(sqlite3 "$scratch/compat.db" "select group_concat(verdict) from claims")" HOLDS,HOLDS,HOLDS 'all three hold'
+is "$(sqlite3 "$scratch/compat.db" "select group_concat(verdict) from claims")" HOLDS,HOLDS,HOLDS,HOLDS 'all hold'
 done_testing
