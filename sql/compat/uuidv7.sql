@@ -1,4 +1,5 @@
--- uuidv7() and uuidv7(shift interval), and uuidv4() which came with them, for servers before PostgreSQL 18, in the schema that is first in the search path.
+-- uuidv7() and uuidv7(shift interval), and uuidv4() which came with them, for servers before PostgreSQL 18, in the
+-- schema that is first in the search path.
 -- Parameters: shift, what is added to the clock. Returns a uuid of version 7 (RFC 9562, section 5.7): 48 bits of
 -- milliseconds, then 12 bits that divide the millisecond (section 6.2, method 3), then 62 random bits.
 -- On a server that has uuidv7() nothing is made, and pg_catalog's is what everybody gets. Unlike that one, this keeps no
