@@ -207,7 +207,7 @@ static bool load_data(struct store *store, struct charts *charts, struct chart *
 	struct err fault = {0};
 	bool row = false, ok = true;
 
-	if (!query_prepare(store, sql, &query, &fault)) {
+	if (!query_prepare_reader(store, sql, &query, &fault)) {
 		chart->failure = arena_printf(&charts->arena, "its query failed: %s",
 		                              fault_text(store, &fault));
 		return fault.kind != ERR_SYSTEM || err_set(err, fault.kind, "%s", fault.message);
@@ -243,8 +243,8 @@ static const char *load_title(struct store *store, struct charts *charts, const 
 
 	if (!is_sql(title))
 		return arena_strdup(&charts->arena, title);
-	if (query_prepare(store, title, &query, &fault) && query_step(&query, &row, &fault) &&
-	    row && !query_is_null(&query, 0))
+	if (query_prepare_reader(store, title, &query, &fault) &&
+	    query_step(&query, &row, &fault) && row && !query_is_null(&query, 0))
 		found = arena_strdup(&charts->arena, query_get_text(&query, 0));
 	query_finish(&query);
 	if (!found)

@@ -57,6 +57,7 @@ static bool store_fault(struct store *store, struct err *err, const char *doing)
 	case SQLITE_ERROR:
 	case SQLITE_MISMATCH:
 	case SQLITE_TOOBIG:
+	case SQLITE_AUTH:
 		kind = ERR_INPUT;
 		break;
 	default:
@@ -155,6 +156,20 @@ static bool store_recognise(struct store *store, int *ret_version, struct err *e
 	return true;
 }
 
+/* Those would run with what keylab writes. */
+static bool store_has_no_triggers(struct store *store, struct err *err)
+{
+	int64_t count = 0;
+
+	if (!pragma_int(store, "select count(*) from sqlite_schema where type = 'trigger'", &count,
+	                err))
+		return false;
+	return count == 0 || err_set(err, ERR_INPUT,
+	                             "%s has a trigger, which is not keylab's; drop it, or name "
+	                             "another file with --db",
+	                             store->path);
+}
+
 /* Every table, view and index of a store made just now is there, with the same text. */
 static bool store_compare(struct store *store, struct err *err)
 {
@@ -188,7 +203,7 @@ static bool store_compare(struct store *store, struct err *err)
 	query_finish(&ours);
 	query_finish(&theirs);
 	sqlite3_close(fresh.db);
-	return ok;
+	return ok && store_has_no_triggers(store, err);
 }
 
 static bool store_migrate(struct store *store, struct err *err)
@@ -612,11 +627,13 @@ bool query_prepare_reader(struct store *store, const char *sql, struct query *re
 	reader_begin(store);
 	bool ok = query_prepare(store, sql, ret, err);
 	sqlite3_set_authorizer(store->db, NULL, NULL);
-	if (ok)
+	if (ok) {
 		ret->reader = true;
-	else
-		reader_end(store);
-	return ok || err_within(err, "(only a SELECT over the store is allowed here)");
+		return true;
+	}
+	bool denied = (sqlite3_errcode(store->db) & 0xff) == SQLITE_AUTH;
+	reader_end(store);
+	return denied ? err_within(err, "(only a SELECT over the store is allowed here)") : false;
 }
 
 bool store_copy(struct store *store, const char *path, struct err *err)

@@ -133,7 +133,7 @@ bool store_exec(struct store *store, const char *sql, const struct bind *binds, 
  * counted, not timed, so that one store comes to one verdict on every machine.
  * One at a time, and nothing else on the store until it is finished.
  */
-#define READER_STEPS_MAX UINT64_C(50000000)
+#define READER_STEPS_MAX UINT64_C(20000000)
 bool query_prepare_reader(struct store *store, const char *sql, struct query *ret,
                           struct err *err) MUST_CHECK;
 
