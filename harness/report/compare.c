@@ -199,6 +199,46 @@ static void comparison_cell(struct page *page, const struct claim *base, const s
 	html_raw(out, "</td>");
 }
 
+static bool did_not_run(const struct claim *claim, const char *reason)
+{
+	return claim->in_scope && claim->verdict == VERDICT_NOT_RUN && *claim->reason &&
+	       (!reason || !strcmp(claim->reason, reason));
+}
+
+/* Does an earlier claim of the run have the same reason, or the same one in the same scenario? */
+static bool is_said(const struct run_row *run, size_t index, bool of_scenario)
+{
+	for (size_t i = 0; i < index; i++)
+		if (did_not_run(&run->claims[i], run->claims[index].reason) &&
+		    (!of_scenario || run->claims[i].scenario == run->claims[index].scenario))
+			return true;
+	return false;
+}
+
+/* Why claims of a run did not run: a sentence a reason, with the scenarios. */
+static void not_run(struct page *page, const struct run_row *run)
+{
+	struct buf *out = page->out;
+
+	for (size_t i = 0; i < run->claims_count; i++) {
+		const char *separator = ": ";
+
+		if (!did_not_run(&run->claims[i], NULL) || is_said(run, i, false))
+			continue;
+		buf_printf(out, "<p class=\"remark\">Not run in run %lld, ", (long long)run->id);
+		html_prose(out, run->claims[i].reason);
+		for (size_t k = i; k < run->claims_count; k++) {
+			if (!did_not_run(&run->claims[k], run->claims[i].reason) ||
+			    is_said(run, k, true))
+				continue;
+			html_raw(out, separator);
+			html_text(out, run->claims[k].scenario->name);
+			separator = ", ";
+		}
+		html_raw(out, ".</p>\n");
+	}
+}
+
 void page_comparison(struct page *page)
 {
 	const struct model *model = page->model;
@@ -232,5 +272,8 @@ void page_comparison(struct page *page)
 		}
 		html_raw(out, "</tr>\n");
 	}
-	html_raw(out, "</tbody></table></div>\n</section>\n");
+	html_raw(out, "</tbody></table></div>\n");
+	for (size_t r = 0; r < model->runs_count; r++)
+		not_run(page, &model->runs[r]);
+	html_raw(out, "</section>\n");
 }

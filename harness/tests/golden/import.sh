@@ -113,6 +113,8 @@ sqlite3 "$scratch/a.db" "update claim set verdict = 'NOT_RUN', value = null, val
 run "$keylab" compare 1 3 --db "$scratch/a.db"
 like "$out" 'one/wal, rows +1000 [A-Z]+ +NOT_RUN' 'compare: what did not run'
 like "$out" $'\nrun 3, NOT_RUN, it needs another server: one\n' 'compare: and why'
+run "$keylab" report --run 1,3 --db "$scratch/a.db" --out "$scratch/both.html"
+like "$(cat "$scratch/both.html")" 'Not run in run 3, it needs another server: one\.' 'report: and on the page'
 run "$keylab" compare 1 2 --db "$scratch/a.db"
 like "$out" 'one/words +some text HOLDS +some text \(same\)' 'compare: the same text'
 run "$keylab" compare 1 --db "$scratch/a.db"
