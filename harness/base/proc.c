@@ -316,7 +316,7 @@ static bool pump(struct pipes *pipes, const char *input, uint64_t deadline_ns,
 			return false;
 		if (poll(fds, COUNT_OF(fds), deadline_poll_ms(deadline_ns, 1000)) <= 0)
 			continue;
-		if (fds[0].revents)
+		if (input && fds[0].revents)
 			feed(&pipes->in[1], &input);
 		if (fds[1].revents)
 			drain(&pipes->out[0], &ret->out);

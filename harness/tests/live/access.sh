@@ -51,6 +51,14 @@ if command -v psql >/dev/null; then
 	is "$(psql -XAtw "$conninfo" -c 'show listen_addresses' 2>&1)" '' 'we get in, and listen_addresses is empty'
 fi
 
+# ---- names that nobody can guess
+
+name=$(basename "$dir")
+like "$name" '^c-[a-z0-9]{12}$' 'the name of its folder is drawn: 12 characters'
+other=$("$keylab" cluster sh -c 'echo "$PGHOST"; ls -d "$KEYLAB_HOME"/clusters/c-*' 2>/dev/null | sed -n 's,.*/\(c-[^/]*\).*,\1,p' | grep -vxF "$name" | head -n 1)
+like "$other" '^c-[a-z0-9]{12}$' 'so is the next one'
+unlike "${other:2:4}" "^${name:2:4}\$" 'anew'
+
 # ---- what the server has of ours
 
 for process in $processes; do

@@ -188,6 +188,13 @@ is "$rc" 0 'an empty environment'
 is "$(sqlite3 "$scratch/locale.db" "select distinct value from settings where name = 'dynamic_shared_memory_type'")" mmap \
 	'servers do without /dev/shm'
 
+if unshare -n true 2>/dev/null; then
+	run unshare -n "$keylab" run --quiet --db "$scratch/locale.db" "$scratch/trouble/behind.yaml"
+	is "$rc" 0 'no network interface, not even loopback'
+else
+	skip 'no network interface' 'it needs root'
+fi
+
 cat >"$scratch/jumps.c" <<'END'
 #define _GNU_SOURCE
 #include <sys/syscall.h>
@@ -280,6 +287,9 @@ if ((EUID == 0)) && small 24m "$scratch/disk"; then
 	umount "$scratch/results"
 
 	if mount -t tmpfs -o size=64m tmpfs "$scratch/disk" 2>/dev/null && umount "$scratch/disk"; then
+		run unshare -m sh -c 'mount -t tmpfs -o size=64m tmpfs /dev/shm && exec "$@"' sh \
+			"$keylab" run --quiet --db "$scratch/shm.db" "$scratch/trouble/behind.yaml"
+		is "$rc" 0 'a /dev/shm of 64 MB'
 		scenario parallel 2 "- sql: |
     create table wide as select g as id, md5(g::text) as text from generate_series(1, 200000) g;
     set max_parallel_workers_per_gather = 2;
