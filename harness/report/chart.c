@@ -114,6 +114,27 @@ static double number_or_nan(struct query *query, int column)
 	return column >= 0 && query_is_number(query, column) ? query_get_real(query, column) : NAN;
 }
 
+static const char *keep_text(struct charts *charts, struct query *query, int column)
+{
+	return column < 0 ? "" : arena_strdup(&charts->arena, query_get_text(query, column));
+}
+
+static bool take_texts(struct charts *charts, const struct chart *chart, struct query *query,
+                       const struct columns *c, struct chart_point *ret)
+{
+	if (chart->kind == CHART_TABLE) {
+		ret->group = keep_text(charts, query, c->x);
+		ret->label = keep_text(charts, query, c->y);
+		ret->claim = keep_text(charts, query, c->kind);
+	} else if (chart->kind == CHART_LANES) {
+		ret->group = keep_text(charts, query, c->kind);
+		ret->label = keep_text(charts, query, c->label);
+	} else if (!query_is_number(query, c->x) || chart->kind == CHART_BARS) {
+		ret->group = keep_text(charts, query, c->x);
+	}
+	return ret->group && ret->label && ret->claim;
+}
+
 static bool take_row(struct charts *charts, struct chart *chart, struct query *query,
                      const struct columns *c)
 {
@@ -131,27 +152,21 @@ static bool take_row(struct charts *charts, struct chart *chart, struct query *q
 		                              CHART_MAX_SERIES);
 		return false;
 	}
-	if (chart->kind == CHART_TABLE) {
+	if (chart->kind == CHART_TABLE)
 		point.x = point.y = 0;
-		point.group = arena_strdup(&charts->arena, query_get_text(query, c->x));
-		point.label = arena_strdup(&charts->arena, query_get_text(query, c->y));
-		if (c->kind >= 0)
-			point.claim = arena_strdup(&charts->arena, query_get_text(query, c->kind));
-	} else if (chart->kind == CHART_LANES) {
-		if (c->kind >= 0)
-			point.group = arena_strdup(&charts->arena, query_get_text(query, c->kind));
-		if (c->label >= 0)
-			point.label = arena_strdup(&charts->arena, query_get_text(query, c->label));
-		if (isnan(point.y)) /* a moment */
-			point.y = point.x;
-	} else if (!query_is_number(query, c->x) || chart->kind == CHART_BARS) {
-		point.group = arena_strdup(&charts->arena, query_get_text(query, c->x));
+	else if (chart->kind == CHART_LANES && isnan(point.y)) /* a moment */
+		point.y = point.x;
+	else if (chart->kind != CHART_LANES &&
+	         (!query_is_number(query, c->x) || chart->kind == CHART_BARS))
 		chart->grouped = true;
-	}
 	/* A row without a number has no place in a picture; the table of samples has it. */
-	if (isfinite(point.y) && (chart->grouped || isfinite(point.x)))
-		series_add(series, &point);
-	return point.group && point.label && point.claim;
+	if (!isfinite(point.y) || (!chart->grouped && !isfinite(point.x)))
+		return true;
+	/* There may be a million of them: only those that are kept for now have their texts. */
+	if (series->seen % series->every == 0 && !take_texts(charts, chart, query, c, &point))
+		return false;
+	series_add(series, &point);
+	return true;
 }
 
 static int by_x(const void *a, const void *b)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: PostgreSQL */
-/* gnuplot, once for all the pictures that are not kept from before. */
+/* gnuplot, once a core for all the pictures that are not kept from before. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fs.h"
@@ -15,6 +17,9 @@
 
 #define GNUPLOT_DEADLINE_NS (20 * NS_PER_S)
 #define GNUPLOT_MAX_BYTES ((size_t)32 << 20)
+/* gnuplot takes longer to start than to draw a few. */
+#define LEAST_PICTURES 8
+#define MAX_SHARES 4
 #define KEPT_MAX_BYTES ((size_t)1 << 20)
 
 struct picture {
@@ -143,7 +148,7 @@ static bool keep_svg(struct picture *picture, const char *at, size_t len)
 }
 
 /* Draws the pictures from..to that are missing; the output holds them one behind the other. */
-static bool draw_missing(struct plotter *p, size_t from, size_t to, struct err *err)
+static bool draw_missing(const struct plotter *p, size_t from, size_t to, struct err *err)
 {
 	struct buf script, out;
 	bool ok;
@@ -175,6 +180,57 @@ static bool draw_missing(struct plotter *p, size_t from, size_t to, struct err *
 	}
 	buf_finish(&script);
 	buf_finish(&out);
+	return ok;
+}
+
+/* A thread's part of the pictures. */
+struct share {
+	const struct plotter *p;
+	size_t from, to;
+	pthread_t thread;
+	bool started, ok;
+};
+
+static void *draw_share(void *arg)
+{
+	struct share *share = arg;
+	struct err fault = {0};
+
+	share->ok = draw_missing(share->p, share->from, share->to, &fault);
+	return NULL;
+}
+
+/* A gnuplot for each core, where there is enough to draw; false when any of them failed. */
+static bool draw_all_missing(const struct plotter *p)
+{
+	struct share shares[MAX_SHARES];
+	size_t missing = 0, count, next = 0;
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	bool ok = true;
+
+	for (size_t i = 0; i < p->count; i++)
+		missing += !p->pictures[i].svg;
+	count = missing / LEAST_PICTURES < MAX_SHARES ? missing / LEAST_PICTURES : MAX_SHARES;
+	count = cores > 0 && (size_t)cores < count ? (size_t)cores : count ? count : 1;
+	for (size_t s = 0; s < count; s++) {
+		size_t want = missing / count + (s < missing % count);
+		struct share *share = &shares[s];
+
+		*share = (struct share){.p = p, .from = next};
+		while (next < p->count && want > 0)
+			want -= !p->pictures[next++].svg;
+		share->to = s + 1 < count ? next : p->count;
+		/* The last one is this thread's; so is one for which there is no thread. */
+		share->started = s + 1 < count &&
+		                 pthread_create(&share->thread, NULL, draw_share, share) == 0;
+		if (!share->started)
+			draw_share(share);
+	}
+	for (size_t s = 0; s < count; s++) {
+		if (shares[s].started)
+			pthread_join(shares[s].thread, NULL);
+		ok = ok && shares[s].ok;
+	}
 	return ok;
 }
 
@@ -324,8 +380,6 @@ static void finish_picture(struct plotter *p, size_t index)
 
 static bool plot_all(struct plotter *p, struct err *err)
 {
-	struct err fault = {0};
-
 	for (size_t i = 0; i < p->count; i++) {
 		lay_out(&p->pictures[i]);
 		if (!buf_ok(&p->pictures[i].d.script, err))
@@ -340,7 +394,7 @@ static bool plot_all(struct plotter *p, struct err *err)
 		recall(p, &p->pictures[i]);
 	}
 	/* All at once; should that fail, one by one, so that a bad one does not take the rest. */
-	if (p->charts->version && !draw_missing(p, 0, p->count, &fault))
+	if (p->charts->version && !draw_all_missing(p))
 		for (size_t i = 0; i < p->count; i++) {
 			struct err one = {0};
 
