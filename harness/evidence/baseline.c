@@ -131,6 +131,19 @@ static struct metric copy_metric(struct arena *arena, const struct metric *metri
 	return copy;
 }
 
+static bool same_value(const struct fact_value *a, const struct fact_value *b)
+{
+	return a->kind == b->kind && !strcmp(a->text, b->text);
+}
+
+/* Nothing that was measured differs: the line stays as it is, and a diff shows the others. */
+static bool is_same(const struct metric *a, const struct metric *b)
+{
+	return same_value(&a->value, &b->value) && same_value(&a->low, &b->low) &&
+	       same_value(&a->high, &b->high) && a->n == b->n && a->verdict == b->verdict &&
+	       !strcmp(a->unit, b->unit);
+}
+
 static struct metric metric_of(struct arena *arena, const struct facts *facts,
                                const struct claim_fact *claim, const struct metric *old)
 {
@@ -171,6 +184,8 @@ static struct metric metric_of(struct arena *arena, const struct facts *facts,
 		metric.direction = old->direction;
 		metric.has_noise = old->has_noise;
 		metric.noise = old->noise;
+		if (is_same(&metric, old))
+			metric.run = old->run;
 	}
 	return copy_metric(arena, &metric);
 }

@@ -36,6 +36,11 @@ is "$(jq '.metrics | length' "$file")" "$(grep -c '^"[^"]*/' "$file")" 'baseline
 cp "$file" "$scratch/kept.json"
 "$keylab" baseline --accept 2 --reason 'Again.' --db "$db" --dir "$scratch/b" >/dev/null
 is "$(diff "$scratch/kept.json" "$file" | grep -c '^[<>] "')" 0 'baseline: the same run changes no metric'
+cp "$db" "$scratch/later.db"
+sqlite3 "$scratch/later.db" "update run set started_us = started_us + 86400000000 where run_id = 2"
+"$keylab" baseline --accept 2 --reason 'A later run.' --db "$scratch/later.db" --dir "$scratch/b" >/dev/null
+is "$(diff "$scratch/kept.json" "$file" | grep -c '^[<>] "')" 0 'baseline: nor does a later one with the same values'
+cp "$scratch/kept.json" "$file"
 
 run "$keylab" gate --run 2 --db "$db" --dir "$scratch/b"
 is "$rc" 0 "gate: green on the same run: $out"
