@@ -23,7 +23,8 @@ one() {
 	[[ ! -f $fuzz/$1.dict ]] || words+=("-dict=$fuzz/$1.dict")
 	mkdir -p "$scratch/$1"
 	rc=0
-	ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1 "$variant_folder/harness/tests/fuzz_$1" "${words[@]}" \
+	# Leaks with their whole stack, so that a library's own can be told from ours.
+	ASAN_OPTIONS=detect_leaks=1:fast_unwind_on_malloc=0 LSAN_OPTIONS="suppressions=$fuzz/leaks.txt:print_suppressions=0" UBSAN_OPTIONS=halt_on_error=1 "$variant_folder/harness/tests/fuzz_$1" "${words[@]}" \
 		"-artifact_prefix=$scratch/$1-" "$scratch/$1" "$fuzz/corpus/$1" >"$scratch/$1.log" 2>&1 </dev/null || rc=$?
 	printf '%s\n' "$rc" >"$scratch/$1.rc"
 }
