@@ -691,7 +691,7 @@ bool secondaries_load(struct store *store, int64_t run_id, struct secondaries *r
 	store_lock(store);
 	bool ok = list_timings(store, run_id, &list, err) && take_p(store, run_id, &list, err);
 	store_unlock(store);
-	CLEANUP(free_p) double *p = malloc((list.count + 1) * 2 * sizeof(*p));
+	CLEANUP(free_p) double *p = calloc((list.count + 1) * 2, sizeof(*p));
 	if (ok && !p)
 		ok = err_set(err, ERR_SYSTEM, "out of memory");
 	for (size_t i = 0; ok && i < list.count; i++)
