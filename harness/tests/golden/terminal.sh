@@ -58,7 +58,11 @@ db=$scratch/fixture.db
 fixture_store "$db" || { fail 'the fixture'; done_testing; }
 sqlite3 "$db" "update claim set sentence = sentence || char(27) || '[2J', reason = char(27) || '[31m', verdict = 'HOLDS',
 	predicate = predicate || char(155), sql = 'select nonsense' || char(27) || '[5m'"
-if command -v script >/dev/null; then
+if ! command -v script >/dev/null; then
+	skip 'on a terminal' 'script(1) is not here'
+elif ! script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+	skip 'on a terminal' 'no terminal can be made here'
+else
 	for words in "check $scratch/hostile/escape.yaml" "verify $db" "compare --db $db 1 2" "export --db $db --format tap" \
 		"export --db $db --format csv" "list"; do
 		# shellcheck disable=SC2086
@@ -67,8 +71,6 @@ if command -v script >/dev/null; then
 	done
 	on_terminal "$scratch/terminal" "$keylab" export --db "$db" --format csv
 	like "$(<"$scratch/terminal")" '\\x1b\[2J' 'where it is shown for what it is'
-else
-	skip 'on a terminal' 'script(1) is not here'
 fi
 run "$keylab" export --db "$db" --format csv
 like "$out" "${escape}\[2J" 'into a file or a pipe an export goes byte by byte'
