@@ -80,6 +80,8 @@ double axis_px(const struct axis *axis, double value)
 
 /* ---- texts ---- */
 
+/* No narrower than the reader's font may draw it: the widths are those of DejaVu Sans, the widest
+ * in common use. */
 double text_px(const char *text)
 {
 	double em = 0;
@@ -91,16 +93,20 @@ double text_px(const char *text)
 			continue; /* within a character */
 		if (c >= 0xe0)
 			em += 1.0;
-		else if (strchr("iljI.,:;'|!", c))
-			em += 0.28;
-		else if (strchr("ftr()[]-/ ", c))
-			em += 0.36;
+		else if (c >= 0xc0 || strchr("+=<>#~", c))
+			em += 0.84;
+		else if (strchr("iljI'", c))
+			em += 0.29;
+		else if (strchr(".,:;|! /", c))
+			em += 0.34;
+		else if (strchr("ftr()[]-", c))
+			em += 0.40;
 		else if (strchr("mwMW@%", c))
-			em += 0.88;
+			em += 0.97;
 		else if (c >= 'A' && c <= 'Z')
-			em += 0.70;
+			em += 0.73;
 		else
-			em += 0.56;
+			em += 0.63;
 	}
 	return em * DRAW_FONT_PX;
 }
