@@ -430,19 +430,36 @@ static bool may_start(const struct run *run, size_t index, bool main_thread)
 	return !wants_to_be_alone(scenario) || run->running == 0;
 }
 
+/*
+ * Who comes first, where several may start; the smaller, and in the list's order among equals.
+ * The main thread begins with what nobody else can run, the others with what takes long.
+ */
+static int rank(const struct run *run, size_t index, bool main_thread)
+{
+	const struct scenario *scenario = run->request->scenarios[index];
+
+	if (run->request->jobs <= 1)
+		return 0;
+	if (main_thread && scenario->cluster.shared)
+		return 0;
+	return scenario->early ? 1 : 2;
+}
+
 /* The next scenario for a thread, waiting for neighbours to end where it must; false: none left. */
 static bool take_scenario(struct run *run, bool main_thread, size_t *ret)
 {
 	bool found = false, left = true;
 
+	*ret = 0;
 	pthread_mutex_lock(&run->mutex);
 	while (!found && left) {
 		left = false;
-		for (size_t i = 0; i < run->request->scenarios_count && !found; i++) {
+		for (size_t i = 0; i < run->request->scenarios_count; i++) {
 			bool shared = run->request->scenarios[i]->cluster.shared;
 
 			left = left || (!run->taken[i] && (main_thread || !shared));
-			if (!may_start(run, i, main_thread))
+			if (!may_start(run, i, main_thread) ||
+			    (found && rank(run, i, main_thread) >= rank(run, *ret, main_thread)))
 				continue;
 			found = true;
 			*ret = i;

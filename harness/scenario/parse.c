@@ -487,6 +487,13 @@ TEXT_FIELD(read_title, struct scenario, title, "`title`")
 TEXT_FIELD(read_source, struct scenario, source, "`source`")
 TEXT_FIELD(read_about, struct scenario, about, "`about`")
 
+static void read_early(struct loader *loader, const struct node *value, void *object)
+{
+	struct scenario *scenario = object;
+
+	flag_read(loader, value, "`early`", &scenario->early);
+}
+
 static void read_steps(struct loader *loader, const struct node *value, void *object)
 {
 	struct scenario *scenario = object;
@@ -514,6 +521,7 @@ void parse_scenario(struct loader *loader, const struct node *root)
 	        {"title", true, read_title, "title: one line"},
 	        {"source", false, read_source, "source: where the claims stand"},
 	        {"about", true, read_about, "about: why it exists and what it leaves out"},
+	        {"early", false, read_early, "early: true"},
 	        {"cluster", false, read_cluster, "cluster: {version: 18}"},
 	        {"params", false, read_params, "params: {rows: 100k}"},
 	        {"arms", false, read_arms, "arms: {bigint: {label: bigint}}"},

@@ -457,6 +457,8 @@ void scenario_print(const struct scenario *scenario, struct buf *ret)
 	print_pair(p, "title", scenario->title);
 	print_some(p, "source", scenario->source);
 	print_pair(p, "about", scenario->about);
+	if (scenario->early)
+		print_pair(p, "early", "true");
 	print_cluster(p, &scenario->cluster);
 	print_params(p, scenario);
 	print_arms(p, scenario);

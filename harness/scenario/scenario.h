@@ -245,6 +245,7 @@ struct scenario {
 	const char *title;
 	const char *source; /* "" when absent */
 	const char *about;
+	bool early; /* it takes long: where scenarios run side by side it begins before others */
 	struct cluster_need cluster;
 	struct param *params;
 	size_t params_count;

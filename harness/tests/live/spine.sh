@@ -161,4 +161,10 @@ is "$(sqlite3 jobs.db "select count(*) from (
 		except
 		select scenario, arm, step, metric, value from samples where run_id = 2)")" 0 \
 	'scenarios side by side have the same counters as one after the other'
+
+# One that takes long does not wait for its turn.
+sed -e 's/^scenario: small/scenario: long/' -e 's/^cluster:/early: true\ncluster:/' spine/small.yaml >spine/long.yaml
+run "$keylab" run --profile quick --quiet --jobs 2 --db early.db spine/small.yaml spine/second.yaml spine/long.yaml
+like "$(sqlite3 early.db "select count(*) from scenario
+	where started_us < (select started_us from scenario where scenario = 'long')")" '^[01]$' 'an early scenario is among the first two'
 done_testing
