@@ -61,7 +61,7 @@ static enum walk_end once(struct walk *walk, const struct step *loop, const stru
 	struct scope arm_scope = {.outer = scope};
 	struct scope inner = {.outer = scope, .pairs = &variable};
 
-	if (loop->verb == STEP_EACH && !strcmp(loop->name, "arm")) {
+	if (loop->verb == STEP_EACH && !strcmp(pair.name, "arm")) {
 		walk->arm = find_arm(walk->scenario, frame->value);
 		if (!walk->arm) {
 			err_set(err, ERR_INTERNAL, "no arm %s", frame->value);
