@@ -100,10 +100,12 @@ static void start_clock(struct minting *minting)
 /* The clock of id number n; a wait may have moved it on already. */
 static void set_clock(struct minting *minting, int64_t n)
 {
+	/* Only a clock that we move has a rate. */
+	if (!minting->manual)
+		return;
 	double at_ms = minting->first_ms + (double)n * 1000.0 / minting->rate;
 	int64_t ms = (int64_t)at_ms;
-
-	if (!minting->manual || ms < minting->clock.time.ms)
+	if (ms < minting->clock.time.ms)
 		return;
 	minting->clock.time.ms = ms;
 	minting->clock.time.sub_ns = (uint32_t)((at_ms - (double)ms) * 1e6);

@@ -22,6 +22,19 @@ static void must(bool good, const char *what)
 	abort();
 }
 
+/* The bytes with a NUL behind them, in memory of just that size. */
+static char *copy(const uint8_t *bytes, size_t len)
+{
+	char *text = malloc(len + 1);
+
+	if (!text)
+		abort();
+	if (len)
+		memcpy(text, bytes, len);
+	text[len] = '\0';
+	return text;
+}
+
 static const char *find_dry(void *context, const char *name, bool arithmetic)
 {
 	(void)context;
@@ -54,8 +67,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint8_t *line = memchr(data, '\n', size);
 	size_t value_len = line ? (size_t)(line - data) : 0;
 	size_t text_at = line ? value_len + 1 : 0;
-	char *value = strndup((const char *)data, value_len);
-	char *text = strndup((const char *)data + text_at, size - text_at);
+	char *value = copy(data, value_len);
+	char *text = copy(data + text_at, size - text_at);
 	struct pair items[] = {{.name = "a", .text = value}, {.name = "n", .text = "12"}};
 	const struct pairs pairs = {.items = items, .count = COUNT_OF(items)};
 	const struct scope scope = {.pairs = &pairs};
@@ -64,8 +77,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct buf first, second;
 	struct err err = {0};
 
-	if (!value || !text)
-		abort();
 	buf_init(&first, 1 << 22);
 	buf_init(&second, 1 << 22);
 	bool looked = subst_walk(text, &dry, NULL, &fault, &err);

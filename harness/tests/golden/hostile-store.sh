@@ -94,5 +94,5 @@ for ((i = 0; i < 16; i++)); do
 	done
 done
 is "$wrong" '' "of 16 damaged stores each is read or refused with a reason"
-ok "$refused times refused" test "$refused" -gt 1
+ok "$refused times refused" test "$refused" -gt 0
 done_testing
