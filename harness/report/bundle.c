@@ -334,8 +334,7 @@ bool report_bundle(struct store *store, const struct report_options *options, co
 	bool ok = collect(&b, options, folder, err) && write_archive(&b, path, err);
 	report_parts_finish(&b.parts);
 	free(b.db);
-	/* What is left of the copy is in the folder for such. */
-	if (!fs_remove_tree(folder, &ignored))
-		return ok;
-	return ok;
+	/* A copy of the store that stays behind is trouble, too; what went wrong first is told. */
+	bool removed = fs_remove_tree(folder, ok ? err : &ignored);
+	return ok && removed;
 }

@@ -660,6 +660,12 @@ static bool list_timings(struct store *store, int64_t run_id, struct secondaries
 	return ok;
 }
 
+static void secondary_finish(struct secondary *item)
+{
+	free(item->scenario);
+	free(item->claim);
+}
+
 /* Leaves those that have a p, with it. */
 static bool take_p(struct store *store, int64_t run_id, struct secondaries *list, struct err *err)
 {
@@ -676,10 +682,8 @@ static bool take_p(struct store *store, int64_t run_id, struct secondaries *list
 		list->items[kept] = item;
 		kept += has;
 	}
-	for (size_t i = kept; i < list->count; i++) {
-		free(list->items[i].scenario);
-		free(list->items[i].claim);
-	}
+	for (size_t i = kept; i < list->count; i++)
+		secondary_finish(&list->items[i]);
 	list->count = kept;
 	return true;
 }
@@ -708,10 +712,8 @@ bool secondaries_load(struct store *store, int64_t run_id, struct secondaries *r
 
 void secondaries_finish(struct secondaries *secondaries)
 {
-	for (size_t i = 0; i < secondaries->count; i++) {
-		free(secondaries->items[i].scenario);
-		free(secondaries->items[i].claim);
-	}
+	for (size_t i = 0; i < secondaries->count; i++)
+		secondary_finish(&secondaries->items[i]);
 	free(secondaries->items);
 	*secondaries = (struct secondaries){0};
 }
