@@ -1,67 +1,86 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: PostgreSQL
-# Runs in a row: no verdict flips, exact figures are the same, and how far counters spread.
+# Runs in a row: no structural verdict flips, exact figures are the same, and how far counters spread.
 #
 #   flip-free.sh KEYLAB SOURCE_ROOT [RUNS [SCENARIO...]]
 #
-# RUNS is 3 unless given (KEYLAB_RUNS in the environment too), the profile quick unless KEYLAB_RUNS_PROFILE says chapter.
-# With KEYLAB_RUNS_DB=FILE the runs go to that store, and those that it holds count: stopped, it goes on from there.
+# RUNS is 3 unless given (KEYLAB_RUNS in the environment too), the profile quick unless KEYLAB_RUNS_PROFILE says chapter;
+# without a SCENARIO it is all of them. Structural is every claim but those of the type timing.
+# With KEYLAB_RUNS_DB=FILE the runs go to that store, and what it holds of the same scenario files counts, each scenario
+# by itself: stopped, it goes on from there.
 # With KEYLAB_RELIABILITY=FILE what was seen is written into that page (docs/reliability.md).
 . "$2/harness/tests/lib.sh"
 cd "$source_root" || exit 1
 
 runs=${3:-${KEYLAB_RUNS:-3}}
 profile=${KEYLAB_RUNS_PROFILE:-quick}
-scenarios=("${@:4}")
-((${#scenarios[@]} > 0)) || scenarios=(wal-checkpoints leaf-density natural-keys recent-rows wal-indexes uuid-order sequence)
 db=${KEYLAB_RUNS_DB:-$scratch/runs.db}
 place=runs-in-a-row
 [[ $profile == quick ]] || place=runs-in-a-row-$profile
+"$keylab" list --json "${@:4}" >"$scratch/list.json" || exit 3
 
-list=$(printf "'%s', " "${scenarios[@]}")
-list=${list%, }
-# ask SQL: over the runs that have them all, and their claims.
+# ask SQL: over the scenarios that ran to their end, as their files are now, and their structural claims.
 ask() {
-	sqlite3 "$db" "create temp view ran as select * from runs r where status = 'finished' and profile = '$profile'
-			and ${#scenarios[@]} = (select count(*) from scenario s where s.run_id = r.run_id and s.status = 'done' and s.scenario in ($list));
-		create temp view claimed as select * from claims where in_scope = 1 and scenario in ($list) and run_id in (select run_id from ran);
-		$1"
+	sqlite3 -cmd "create temp view ran as select r.run_id, s.scenario, r.started_at, s.started_us, s.finished_us
+		from runs r join scenario s using (run_id)
+		where r.profile = '$profile' and s.status = 'done' and (s.scenario, s.sha256) in (
+			select value ->> '\$.scenario', value ->> '\$.sha256' from json_each(readfile('$scratch/list.json'), '\$.scenarios'));
+		create temp view claimed as select c.*, c.scenario || '/' || c.claim as name
+		from claims c join ran using (run_id, scenario) where c.in_scope = 1 and c.metric_type <> 'timing';" "$db" "$1"
 }
-have=0
-[[ ! -f $db ]] || have=$(ask 'select count(*) from ran')
-for ((i = have + 1; i <= runs; i++)); do
-	run "$keylab" run --profile "$profile" -q --db "$db" "${scenarios[@]}"
+# How often the scenario that ran least often has run.
+least() {
+	ask "select min((select count(*) from ran where scenario = value ->> '\$.scenario'))
+		from json_each(readfile('$scratch/list.json'), '\$.scenarios')"
+}
+
+for ((i = 1; i <= runs; i++)); do
+	left=$(jq -r '.scenarios[].scenario' "$scratch/list.json")
+	[[ ! -f $db ]] || left=$(ask "select value ->> '\$.scenario' from json_each(readfile('$scratch/list.json'), '\$.scenarios')
+		where (select count(*) from ran where scenario = value ->> '\$.scenario') < $i")
+	[[ -n $left ]] || continue
+	mapfile -t left <<<"$left"
+	run "$keylab" run --profile "$profile" -q --db "$db" "${left[@]}"
 	[[ $rc != 3 || $i != 1 ]] || skip_all "no server: $err"
-	is "$rc" 0 "run $i: $out"
+	is "$(ask "select count(*) from ran where run_id = (select max(run_id) from runs)")" "${#left[@]}" "run $i: every scenario ends: $err"
+	is "$(ask "select group_concat(name || ' is ' || verdict) from claimed
+		where run_id = (select max(run_id) from runs) and verdict <> expected")" '' "run $i: every structural verdict is the expected one"
 done
-count=$(ask 'select count(*) from ran')
-is "$((count >= 2))" 1 'at least two finished runs'
-flips=$(ask "select group_concat(name) from (select scenario || '/' || claim as name from claimed
-	group by scenario, claim having count(distinct verdict) > 1)")
+count=$(least)
+is "$((count >= 2))" 1 'at least two runs of each scenario'
+flips=$(ask "select group_concat(name, ', ') from (select name from claimed group by name having count(distinct verdict) > 1)")
 is "$flips" '' 'no verdict flips'
-changed=$(ask "select group_concat(name) from (select scenario || '/' || claim as name from claimed
-	where metric_type = 'exact' group by scenario, claim having count(distinct value) > 1)")
+changed=$(ask "select group_concat(name, ', ') from (select name from claimed
+	where metric_type = 'exact' group by name having count(distinct value) > 1)")
 is "$changed" '' 'exact figures are the same in every run'
-is "$(ask "select count(*) from claimed group by run_id" | sort -u | wc -l | tr -d ' ')" 1 'every run has the same claims'
+is "$(ask 'select count(*) from (select scenario from (select scenario, run_id, count(*) as claims from claimed group by scenario, run_id)
+	group by scenario having min(claims) <> max(claims))')" 0 'every run has the same claims'
 run "$keylab" verify "$db"
 is "$rc" 0 'every run verifies'
 
+claims=$(ask 'select count(distinct name) from claimed')
+scenarios=$(jq '.scenarios | length' "$scratch/list.json")
 if [[ -n ${KEYLAB_RELIABILITY-} ]]; then
+	spread="with spread as (select name, min(value) as lowest, max(value) as highest,
+			case when min(value) > 0 then 1.0 * (max(value) - min(value)) / min(value) else 0 end as part
+		from claimed where metric_type = 'counter' and typeof(value) <> 'text' group by name)"
 	{
 		printf 'Written by `harness/tests/long/flip-free.sh`; not by hand. '
-		printf '%s runs of the `%s` profile, %s to %s, on %s.\n\n' "$count" "$profile" \
-			$(ask "select substr(min(started_at), 1, 16), substr(max(finished_at), 1, 16) from ran" | tr '|' ' ') \
+		printf '%s runs of %s scenarios, profile `%s`, %s to %s, on %s.\n\n' "$count" "$scenarios" "$profile" \
+			$(ask "select strftime('%Y-%m-%dT%H:%M', min(started_us) / 1e6, 'unixepoch'),
+				strftime('%Y-%m-%dT%H:%M', max(finished_us) / 1e6, 'unixepoch') from ran" | tr '|' ' ') \
 			"$(ask "select min(version) from clusters" | cut -d' ' -f1,2)"
-		printf -- '- claims in scope: %s; verdicts that flipped: %s\n' "$(ask 'select count(distinct scenario || claim) from claimed')" \
-			"${flips:-none}"
-		printf -- '- exact figures that differed: %s\n' "${changed:-none}"
-		printf '\nCounters, by how far they spread (the highest over the lowest):\n\n'
+		printf -- '- structural claims: %s; verdicts that flipped: %s\n' "$claims" "${flips:-none}"
+		printf -- '- exact figures: %s; that differed: %s\n' \
+			"$(ask "select count(distinct name) from claimed where metric_type = 'exact'")" "${changed:-none}"
+		printf -- '- counters: %s; the same in every run: %s\n' "$(ask "$spread select count(*) from spread")" \
+			"$(ask "$spread select count(*) from spread where lowest = highest")"
+		printf '\nThe counters that moved, by how far they spread (the highest over the lowest):\n\n'
 		printf '| claim | lowest | highest | spread |\n| --- | ---: | ---: | ---: |\n'
-		ask "select '| ' || scenario || '/' || claim || ' | ' || printf('%.5g', min(value)) || ' | ' || printf('%.5g', max(value)) || ' | '
-			|| case when min(value) > 0 then printf('%.2f %%', 100.0 * (max(value) - min(value)) / min(value)) else '' end || ' |'
-			from claimed where metric_type = 'counter' and typeof(value) <> 'text'
-			group by scenario, claim order by case when min(value) > 0 then 1.0 * (max(value) - min(value)) / min(value) else 0 end desc, 1"
+		ask "$spread select '| ' || name || ' | ' || printf('%.5g', lowest) || ' | ' || printf('%.5g', highest) || ' | '
+			|| case when lowest > 0 then printf('%.2f %%', 100.0 * part) else '' end || ' |'
+			from spread where lowest < highest order by part desc, 1"
 	} | bash "$source_root/harness/tests/figures.sh" "$KEYLAB_RELIABILITY" "$place"
 fi
-figure "flip-free, $profile" "$count runs of $(ask 'select count(distinct scenario || claim) from claimed') claims; verdicts that flipped: ${flips:-none}; exact figures that differed: ${changed:-none}"
+figure "flip-free, $profile" "$count runs of $claims structural claims of $scenarios scenarios; verdicts that flipped: ${flips:-none}; exact figures that differed: ${changed:-none}"
 done_testing
