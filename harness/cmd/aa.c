@@ -1,21 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /* What a run of identical arms says: how far each ratio strays from 1. */
-#include <math.h>
-#include <string.h>
-
 #include "cmd/cmd.h"
-#include "evidence/facts.h"
-
-bool aa_least_effect(const struct claim_fact *claim, double *ret)
-{
-	bool interval = !strcmp(claim->metric_type, "timing") && claim->in_scope &&
-	                claim->low.kind != FACT_NONE && claim->low.number > 0 &&
-	                claim->low.number < claim->high.number;
-
-	if (interval)
-		*ret = fmax(fmax(claim->high.number, 1 / claim->low.number) - 1, 0);
-	return interval;
-}
+#include "evidence/noise.h"
 
 int aa_print(const char *db, int64_t run_id, bool json)
 {
@@ -37,7 +23,7 @@ int aa_print(const char *db, int64_t run_id, bool json)
 		const struct claim_fact *claim = &facts.claims[i];
 		double least;
 
-		if (!aa_least_effect(claim, &least))
+		if (!noise_of_timing(claim, &least))
 			continue;
 		if (json) {
 			buf_add(&out, count ? ",\n{\"scenario\":" : "\n{\"scenario\":");

@@ -11,7 +11,7 @@
 #include "cmd/cmd.h"
 
 struct request {
-	const char *db, *dir, *reason, *aa;
+	const char *db, *dir, *reason, *aa, *spread;
 	int64_t run_id;
 };
 
@@ -22,6 +22,7 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 	                                        {"accept", required_argument, NULL, 'a'},
 	                                        {"reason", required_argument, NULL, 'r'},
 	                                        {"aa", required_argument, NULL, 'A'},
+	                                        {"spread", required_argument, NULL, 's'},
 	                                        {0}};
 	char *end;
 
@@ -43,6 +44,9 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 			break;
 		case 'A':
 			ret->aa = optarg;
+			break;
+		case 's':
+			ret->spread = optarg;
 			break;
 		default:
 			return usage_error(command, "unknown option");
@@ -78,21 +82,15 @@ static bool is_fit(const struct facts *facts, struct err *err)
 	return true;
 }
 
-/* The least tolerance of a timing: what the run of identical arms calls noise. */
-static double noise_of(void *arg, const char *scenario, const char *claim)
+/* The run of identical arms for the timings. */
+static bool load_identical(const struct request *request, const struct facts *facts,
+                           struct facts *ret, struct err *err)
 {
-	const struct claim_fact *fact = facts_find(arg, scenario, claim);
-	double least = 0;
+	CLEANUP(store_close_p) struct store *store = NULL;
 
-	/* A tolerance is below 100 %; a machine noisier than that can gate nothing. */
-	return fact && aa_least_effect(fact, &least) ? (least < 0.99 ? least : 0.99) : 0;
-}
-
-static bool load_noise(const struct request *request, const struct facts *facts,
-                       struct store **store, struct facts *ret, struct err *err)
-{
-	if (!store_open(request->aa, STORE_READ, store, err) || !facts_load(*store, 0, ret, err))
+	if (!store_open(request->aa, STORE_READ, &store, err) || !facts_load(store, 0, ret, err))
 		return false;
+	ret->store = NULL; /* ends here */
 	if (strcmp(ret->kind, "aa") != 0)
 		return err_set(err, ERR_INPUT, "the newest run of %s is none of keylab aa",
 		               request->aa);
@@ -102,8 +100,18 @@ static bool load_noise(const struct request *request, const struct facts *facts,
 	return true;
 }
 
-static bool write_one(const struct request *request, const struct facts *facts, struct facts *noise,
-                      bool timings, struct buf *out, struct err *err)
+/* The runs in a row for the counters. */
+static bool load_spreads(const struct request *request, const struct facts *facts,
+                         struct spreads *ret, struct err *err)
+{
+	CLEANUP(store_close_p) struct store *store = NULL;
+
+	return store_open(request->spread, STORE_READ, &store, err) &&
+	       (spreads_load(store, facts, ret, err) || err_within(err, "%s", request->spread));
+}
+
+static bool write_one(const struct request *request, const struct facts *facts,
+                      const struct noise *noise, bool timings, struct buf *out, struct err *err)
 {
 	CLEANUP(free_p) char *path = baseline_path(request->dir, facts, timings, err);
 	CLEANUP(baseline_finish) struct baseline old = {0};
@@ -116,8 +124,8 @@ static bool write_one(const struct request *request, const struct facts *facts, 
 	bool known = fs_exists(path);
 	if (known && !baseline_read(path, &old, err))
 		return false;
-	if (!baseline_accept(known ? &old : NULL, facts, timings, request->reason,
-	                     timings && noise ? noise_of : NULL, noise, &made, err) ||
+	if (!baseline_accept(known ? &old : NULL, facts, timings, request->reason, noise, &made,
+	                     err) ||
 	    !baseline_print(&made, &text, err))
 		return false;
 	CLEANUP(free_p) char *dir = fs_printf(err, "%.*s", (int)(strrchr(path, '/') - path), path);
@@ -132,8 +140,8 @@ static int baseline_main(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(store_close_p) struct store *store = NULL;
 	CLEANUP(facts_finish) struct facts facts = {0};
-	CLEANUP(store_close_p) struct store *aa = NULL;
-	CLEANUP(facts_finish) struct facts noise = {0};
+	CLEANUP(facts_finish) struct facts identical = {0};
+	CLEANUP(spreads_finish) struct spreads spreads = {0};
 	CLEANUP(buf_finish) struct buf out;
 	struct request request = {.db = DEFAULT_DB, .dir = DEFAULT_BASELINES};
 	struct err err;
@@ -144,16 +152,18 @@ static int baseline_main(const struct command *command, int argc, char **argv)
 		return code;
 	if (!store_open(request.db, STORE_READ, &store, &err) ||
 	    !facts_load(store, request.run_id, &facts, &err) || !is_fit(&facts, &err) ||
-	    (request.aa && !load_noise(&request, &facts, &aa, &noise, &err)))
+	    (request.aa && !load_identical(&request, &facts, &identical, &err)) ||
+	    (request.spread && !load_spreads(&request, &facts, &spreads, &err)))
 		return fail(&err);
-	struct facts *known_noise = request.aa ? &noise : NULL;
+	const struct noise noise = {.identical = request.aa ? &identical : NULL,
+	                            .spreads = &spreads};
 	bool any = baseline_applies(&facts, false), timings = baseline_applies(&facts, true);
 	if (!any && !timings) {
 		err_set(&err, ERR_INPUT, "run %lld holds no claims", (long long)request.run_id);
 		return fail(&err);
 	}
-	if ((any && !write_one(&request, &facts, known_noise, false, &out, &err)) ||
-	    (timings && !write_one(&request, &facts, known_noise, true, &out, &err)))
+	if ((any && !write_one(&request, &facts, &noise, false, &out, &err)) ||
+	    (timings && !write_one(&request, &facts, &noise, true, &out, &err)))
 		return fail(&err);
 	return print_result(&out, EXIT_AS_EXPECTED);
 }
@@ -162,7 +172,8 @@ const struct command command_baseline = {
         .name = "baseline",
         .summary = "accept a run as what the gate compares with",
         .usage = "keylab baseline --accept RUN --reason TEXT [--db FILE] [--dir FOLDER] [--aa "
-                 "FILE]\n\n"
+                 "FILE]\n"
+                 "                [--spread FILE]\n\n"
                  "Writes the values of run RUN into FOLDER (" DEFAULT_BASELINES ")/<version>/:\n"
                  "<profile>-any.json for what is the same on every machine, and timings into\n"
                  "<profile>-<fingerprint>.json for this machine. Metrics of scenarios that the "
@@ -170,6 +181,8 @@ const struct command command_baseline = {
                  "does not have stay, and so do tolerances that stand there. Nothing else writes "
                  "these\n"
                  "files. With --aa, a store of keylab aa, a timing's tolerance is at least this\n"
-                 "machine's noise. Review the diff and commit it (docs/ci.md).\n",
+                 "machine's noise. With --spread, a store of several runs of the profile, a "
+                 "counter's is\n"
+                 "twice what it spread there. Review the diff and commit it (docs/ci.md).\n",
         .main = baseline_main,
 };

@@ -2,6 +2,7 @@
 /* From a run to a baseline: defaults, directions, what is kept of the old one. */
 #include "evidence/baseline.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +11,10 @@
 
 /*
  * Default tolerances, the first row that fits. Exact figures and events have none. A counter of
- * one load differs by checkpoints and background records that fell into it: 5 %, and less than a
- * handful of blocks is never a change. A timing differs by 10 % between two good runs on a quiet
- * machine; `keylab aa` says what it is on this one.
+ * one load differs by checkpoints and background records that fell into it: 5 % where nobody has
+ * measured how far (keylab baseline --spread), and less than a handful of blocks is never a change.
+ * A timing differs by 10 % between two good runs on a quiet machine; `keylab aa` says what it is on
+ * this one.
  */
 static const struct {
 	const char *type, *unit; /* "" fits every unit */
@@ -213,9 +215,66 @@ static void add_acceptance(struct baseline *to, const struct acceptance *accepta
 	};
 }
 
+/* Timings of identical arms: a tolerance is below 100 %; a machine noisier than that gates nothing.
+ */
+static void widen_timing(struct metric *metric, const struct facts *identical)
+{
+	const struct claim_fact *fact = facts_find(identical, metric->scenario, metric->claim);
+	double least;
+
+	if (!fact || !noise_of_timing(fact, &least))
+		return;
+	metric->has_noise = true;
+	metric->noise = fmin(least, 0.99);
+	metric->rel_tol = fmax(metric->rel_tol, metric->noise);
+}
+
+/* Another machine may add a little to a counter that hardly moves on one. */
+#define LEAST_COUNTER_TOLERANCE 0.01
+
+/*
+ * Counters of runs in a row. The accepted value may be at one end of what was seen, and the next
+ * run is not bound to stay within it: hence twice. What a reviewer allowed stays if it is enough.
+ */
+static void widen_counter(struct arena *arena, struct metric *metric, bool stands,
+                          const struct spread *spread)
+{
+	double share = spread_share(spread);
+
+	if (metric->by_predicate)
+		return;
+	if (isnan(share)) {
+		if (metric->abs_floor < spread->highest - spread->lowest)
+			metric->abs_floor = 2 * (spread->highest - spread->lowest);
+	} else if (2 * share >= 1) {
+		metric->by_predicate = true;
+		metric->has_noise = false;
+		metric->rel_tol = 0;
+		metric->why =
+		        arena_printf(arena, "In %lld runs in a row it was %.5g to %.5g.",
+		                     (long long)spread->runs, spread->lowest, spread->highest);
+	} else {
+		metric->has_noise = true;
+		metric->noise = share;
+		if (!stands || metric->rel_tol < share)
+			metric->rel_tol = fmax(2 * share, LEAST_COUNTER_TOLERANCE);
+	}
+}
+
+static void widen(struct arena *arena, struct metric *metric, const struct metric *old,
+                  const struct claim_fact *claim, const struct noise *noise)
+{
+	bool stands = old && !strcmp(old->type, claim->metric_type);
+	const struct spread *spread = spreads_find(noise->spreads, claim);
+
+	if (noise->identical && is_timing(claim))
+		widen_timing(metric, noise->identical);
+	if (spread)
+		widen_counter(arena, metric, stands, spread);
+}
+
 static bool accept_metrics(const struct baseline *old, const struct facts *facts, bool timings,
-                           baseline_floor *floor_of, void *floor_arg, struct baseline *to,
-                           struct err *err)
+                           const struct noise *noise, struct baseline *to, struct err *err)
 {
 	size_t most = facts->claims_count + (old ? old->metrics_count : 0);
 
@@ -237,22 +296,17 @@ static bool accept_metrics(const struct baseline *old, const struct facts *facts
 			               claim->scenario, claim->name, verdict_name(claim->verdict),
 			               (long long)facts->run_id, claim->reason);
 		struct metric *metric = &to->metrics[to->metrics_count++];
-		*metric = metric_of(&to->arena, facts, claim,
-		                    baseline_find(old, claim->scenario, claim->name));
-		double least = floor_of ? floor_of(floor_arg, claim->scenario, claim->name) : 0;
-		if (least > 0) {
-			metric->has_noise = true;
-			metric->noise = least;
-		}
-		if (metric->has_noise && metric->rel_tol < metric->noise)
-			metric->rel_tol = metric->noise;
+		const struct metric *before = baseline_find(old, claim->scenario, claim->name);
+		*metric = metric_of(&to->arena, facts, claim, before);
+		if (noise)
+			widen(&to->arena, metric, before, claim, noise);
 	}
 	return true;
 }
 
 bool baseline_accept(const struct baseline *old, const struct facts *facts, bool timings,
-                     const char *reason, baseline_floor *floor_of, void *floor_arg,
-                     struct baseline *ret, struct err *err)
+                     const char *reason, const struct noise *noise, struct baseline *ret,
+                     struct err *err)
 {
 	struct baseline to = {.pg_major = facts->version_num / 10000};
 
@@ -262,7 +316,7 @@ bool baseline_accept(const struct baseline *old, const struct facts *facts, bool
 	for (size_t i = 0; old && i < old->acceptances_count; i++)
 		add_acceptance(&to, &old->acceptances[i]);
 	add_acceptance(&to, &(struct acceptance){facts->started_at, facts->keylab_commit, reason});
-	bool ok = accept_metrics(old, facts, timings, floor_of, floor_arg, &to, err);
+	bool ok = accept_metrics(old, facts, timings, noise, &to, err);
 	if (ok && to.arena.failed)
 		ok = err_set(err, ERR_SYSTEM, "out of memory");
 	if (!ok) {

@@ -8,7 +8,7 @@
 #ifndef KEYLAB_EVIDENCE_BASELINE_H
 #define KEYLAB_EVIDENCE_BASELINE_H
 
-#include "evidence/facts.h"
+#include "evidence/noise.h"
 
 /* The fingerprint of a file whose metrics are the same on every machine. */
 #define BASELINE_ANY "any"
@@ -38,8 +38,9 @@ struct metric {
 	bool by_predicate;
 	const char *why;  /* a reviewer's, for the tolerance; "" when there is none */
 	double abs_floor; /* in the unit: a difference up to this is none */
-	/* A timing: the least effect that identical arms showed on its machine (keylab aa). The
-	   tolerance is not below it. */
+	/* As a share: of a timing the least effect that identical arms showed on its machine
+	   (keylab aa), of a counter how far runs in a row lay apart. The tolerance is not below it.
+	 */
 	bool has_noise;
 	double noise;
 	const char *run; /* when the run started that it comes from */
@@ -71,13 +72,13 @@ void baseline_finish(struct baseline *baseline); /* accepts a zeroed one */
 /*
  * What accepting the run makes of `old` (may be NULL): metrics of the run's scenarios are
  * replaced, those of other scenarios stay. timings: only the timing metrics, for the run's
- * machine; else all but them. A tolerance that stands in `old` stays, with its reason. floor_of
- * gives the least relative tolerance of a timing, its noise (0: none known); may be NULL.
+ * machine; else all but them. A tolerance that stands in `old` stays, with its reason, unless
+ * the noise (may be NULL) is above it: a counter's tolerance is then twice its spread in runs in a
+ * row, and a counter that spreads by half and more is compared by its predicate only.
  */
-typedef double baseline_floor(void *arg, const char *scenario, const char *claim);
 bool baseline_accept(const struct baseline *old, const struct facts *facts, bool timings,
-                     const char *reason, baseline_floor *floor_of, void *floor_arg,
-                     struct baseline *ret, struct err *err) MUST_CHECK;
+                     const char *reason, const struct noise *noise, struct baseline *ret,
+                     struct err *err) MUST_CHECK;
 /* Is there anything in the run that such a file would hold? */
 bool baseline_applies(const struct facts *facts, bool timings);
 

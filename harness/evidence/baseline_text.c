@@ -128,23 +128,28 @@ static bool split_key(struct reader *reader, const char *key, struct metric *ret
 	return true;
 }
 
-/* Of a timing only, where null says that nobody has measured it. */
+/* What is allowed must be above it. Of a timing, null says that nobody has measured it. */
 static bool read_noise(struct reader *reader, const char *key, json_t *noise, struct metric *ret)
 {
-	bool timing = !strcmp(ret->type, "timing");
+	bool timing = !strcmp(ret->type, "timing"), counter = !strcmp(ret->type, "counter");
+	double size = fabs(ret->value.number);
 
 	ret->has_noise = json_is_number(noise);
 	ret->noise = json_number_value(noise);
 	if (!noise)
 		return true;
-	if (!timing || (!ret->has_noise && !json_is_null(noise)) || ret->noise < 0)
-		return wrong(reader, key, "noise is a timing's: a number from 0, or null");
-	if (!ret->has_noise || ret->rel_tol >= ret->noise)
+	if (!(timing && json_is_null(noise)) &&
+	    (!(timing || counter) || !ret->has_noise || ret->noise < 0 || ret->by_predicate))
+		return wrong(reader, key,
+		             "noise is a number from 0, of a timing or of a counter with a "
+		             "rel_tol, or a timing's null");
+	if (!ret->has_noise || ret->rel_tol >= ret->noise ||
+	    (counter && ret->abs_floor >= ret->noise * size))
 		return true;
-	return err_set(reader->err, ERR_INPUT,
-	               "%s: %s: rel_tol %.3g is below the noise, %.3g: identical arms differ by as "
-	               "much on this machine (keylab aa)",
-	               reader->path, key, ret->rel_tol, ret->noise);
+	return err_set(reader->err, ERR_INPUT, "%s: %s: rel_tol %.3g is below the noise, %.3g: %s",
+	               reader->path, key, ret->rel_tol, ret->noise,
+	               timing ? "identical arms differ by as much on this machine (keylab aa)"
+	                      : "runs in a row differ by as much");
 }
 
 static bool read_metric(struct reader *reader, const char *key, json_t *object, struct metric *ret)

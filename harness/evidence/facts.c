@@ -125,6 +125,7 @@ static void read_claim(struct facts *facts, struct query *query, struct claim_fa
 	        .n = query_get_int(query, 21),
 	        .path = column(facts, query, 22),
 	        .scenario_ns = (uint64_t)query_get_int(query, 23),
+	        .sha256 = column(facts, query, 24),
 	};
 }
 

@@ -56,6 +56,7 @@ struct claim_fact {
 	const char *scope, *because, *reason;
 	enum verdict_kind verdict, expected;
 	const char *path;     /* of the scenario's file */
+	const char *sha256;   /* of it with its includes */
 	uint64_t scenario_ns; /* what the whole scenario took */
 	/* A timing over blocks: the sign-flip p, and adjusted by Holm over the run's timings. */
 	bool has_p;

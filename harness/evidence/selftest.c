@@ -230,7 +230,7 @@ static bool baseline_of(const struct facts *facts, bool timings, struct buf *tex
 {
 	struct baseline made;
 
-	if (!baseline_accept(NULL, facts, timings, "self-test", NULL, NULL, &made, err))
+	if (!baseline_accept(NULL, facts, timings, "self-test", NULL, &made, err))
 		return false;
 	bool ok = baseline_print(&made, text, err) &&
 	          baseline_parse("self-test", text->data, ret, err);

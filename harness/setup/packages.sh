@@ -31,6 +31,8 @@ check    command:gcc         gcc+libc6-dev
 check    command:clang       clang
 check    clang-runtime       libclang-rt-dev
 check    command:clang-format clang-format
+check    command:clang-tidy  clang-tidy
+check    command:cppcheck    cppcheck
 '
 
 probe() {

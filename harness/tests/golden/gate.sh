@@ -130,6 +130,45 @@ is "$(jq -c '.metrics["keys/wal-checkpoints/slower"] | [.noise, .rel_tol]' "$noi
 run "$keylab" gate --run 2 --db "$scratch/aa.db" --dir "$scratch/b"
 is "$rc" 64 'aa: and no run to be gated'
 
+# --- how far runs in a row lay apart is what a counter's tolerance comes from
+
+metric=".metrics[\"$counter\"]"
+was=$(jq "$metric.value" "$scratch/b/18/chapter-any.json")
+cp "$db" "$scratch/row.db"
+in_a_row() { # in_a_row FACTOR: run 2, and run 1 as the same one with another value of the counter
+	sqlite3 "$scratch/row.db" "delete from claim where run_id = 1; delete from scenario where run_id = 1;
+		update run set status = 'finished', profile = 'chapter' where run_id = 1;
+		delete from environment where run_id = 1 and name = 'arms'; delete from cluster where run_id = 1;
+		insert into cluster select null, 1, scenario, version_num, version, server_sha256, bin_dir, initdb_options, started_us
+			from cluster where run_id = 2;
+		create temp table s as select * from scenario where run_id = 2; update s set run_id = 1; insert into scenario select * from s;
+		create temp table c as select * from claim where run_id = 2; update c set run_id = 1;
+		update c set value = value * $1, verdict = 'HOLDS' where metric_type = 'counter'; insert into claim select * from c"
+}
+# accepted FILTER: of the counter, after an acceptance with these runs
+accepted() {
+	rm -rf "$scratch/r"
+	run "$keylab" baseline --accept 2 --reason x --db "$db" --dir "$scratch/r" --spread "$scratch/row.db"
+	jq -c "$metric | $1" "$scratch/r/18/chapter-any.json"
+}
+in_a_row 1.1
+is "$(accepted '[(.noise * 1000 | round), (.rel_tol * 1000 | round)]')" '[100,200]' "spread: twice what two runs lay apart: $err"
+run "$keylab" gate --run 2 --db "$db" --dir "$scratch/r"
+is "$rc" 0 "spread: and the gate reads it: $out $err"
+sed 's/"rel_tol": 0.2[0-9]*/"rel_tol": 0.05/; s/"abs_floor": [0-9.]*/"abs_floor": 0/' "$scratch/r/18/chapter-any.json" >"$scratch/tight.json"
+run "$keylab" gate --run 2 --db "$db" --baseline "$scratch/tight.json"
+is "$rc" 64 'spread: a tolerance below it is refused'
+like "$err" 'rel_tol 0.05 is below the noise, 0.1: runs in a row differ' 'spread: with both numbers'
+in_a_row 1
+is "$(accepted '[.noise, .rel_tol]')" '[0,0.01]' 'spread: what never moved may move by one percent'
+in_a_row 3
+is "$(accepted '[.noise, .rel_tol, (.why | contains("In 2 runs in a row"))]')" '[null,null,true]' 'spread: what moves by half of it is chance, and says so'
+sqlite3 "$scratch/row.db" "update scenario set sha256 = 'x' where run_id = 1"
+accepted . >/dev/null 2>&1
+is "$rc" 64 'spread: another text of the scenario does not count'
+like "$err" 'row\.db: no counter of run 2 was measured twice there' 'spread: and the message says what counts'
+is "$(jq -c "$metric | [.value, .rel_tol]" "$scratch/b/18/chapter-any.json")" "[$was,0.05]" 'spread: without it, the default'
+
 # --- an empty run, one set by hand, filters, the self-test
 
 cp "$db" "$scratch/empty.db"
