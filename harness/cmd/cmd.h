@@ -59,8 +59,8 @@ int usage_error(const struct command *command, const char *format, ...) PRINTF(2
 int print_result(const struct buf *text, int code);
 /* Prints a comparison of the runs, the first being the base; returns the code to exit with. */
 int compare_print(const char *db, const int64_t *run_ids, size_t count, bool json);
-/* Prints for each timing claim of a run of identical arms how large an effect must be to be told from
-   noise; returns the code to exit with. */
+/* Prints for each timing claim of a run of identical arms how large an effect must be to be told
+   from noise; returns the code to exit with. */
 int aa_print(const char *db, int64_t run_id, bool json);
 /* Where PATH finds a program, or NULL; owned. */
 char *find_program(const char *name);
