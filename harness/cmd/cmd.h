@@ -54,6 +54,10 @@ void say(FILE *out, const char *format, ...) PRINTF(2, 3);
 int fail(const struct err *err);
 /* Prints the fault and where the command's help is; returns EXIT_USAGE. */
 int usage_error(const struct command *command, const char *format, ...) PRINTF(2, 3);
+/* The number of a run, and nothing else: true, and *ret is above 0. */
+bool read_run_id(const char *text, int64_t *ret);
+/* usage_error for a text that is none. */
+int no_run_id(const struct command *command, const char *text);
 /* Writes to stdout and checks that it arrived; the code to return. On a terminal like say(),
    into a file or a pipe byte by byte. */
 int print_result(const struct buf *text, int code);

@@ -51,6 +51,23 @@ int usage_error(const struct command *command, const char *format, ...)
 	return EXIT_USAGE;
 }
 
+bool read_run_id(const char *text, int64_t *ret)
+{
+	char *end;
+
+	errno = 0;
+	long long number = strtoll(text, &end, 10);
+	if (end == text || *end || errno || number <= 0)
+		return false;
+	*ret = number;
+	return true;
+}
+
+int no_run_id(const struct command *command, const char *text)
+{
+	return usage_error(command, "\"%s\" is no run's number", text);
+}
+
 int print_result(const struct buf *text, int code)
 {
 	struct err err;

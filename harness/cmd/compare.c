@@ -3,7 +3,6 @@
 #include "evidence/compare.h"
 
 #include <getopt.h>
-#include <stdlib.h>
 
 #include "cmd/cmd.h"
 
@@ -46,7 +45,6 @@ static int compare_main(const struct command *command, int argc, char **argv)
 	int64_t run_ids[COMPARE_MAX_RUNS];
 	size_t count = 0;
 	bool json = false;
-	char *end;
 
 	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
 		if (option == 'd')
@@ -59,9 +57,8 @@ static int compare_main(const struct command *command, int argc, char **argv)
 	for (int i = optind; i < argc; i++) {
 		if (count == COMPARE_MAX_RUNS)
 			return usage_error(command, "at most %d runs", COMPARE_MAX_RUNS);
-		run_ids[count++] = strtoll(argv[i], &end, 10);
-		if (end == argv[i] || *end || run_ids[count - 1] <= 0)
-			return usage_error(command, "\"%s\" is no run's number", argv[i]);
+		if (!read_run_id(argv[i], &run_ids[count++]))
+			return no_run_id(command, argv[i]);
 	}
 	if (count < 2)
 		return usage_error(command, "name two runs or more; the first is the base");

@@ -26,7 +26,6 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 	                                        {"json", no_argument, NULL, 'j'},
 	                                        {"self-test", no_argument, NULL, 's'},
 	                                        {0}};
-	char *end;
 
 	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
 		switch (option) {
@@ -40,9 +39,8 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 			ret->file = optarg;
 			break;
 		case 'r':
-			ret->run_id = strtoll(optarg, &end, 10);
-			if (end == optarg || *end || ret->run_id <= 0)
-				return usage_error(command, "\"%s\" is no run's number", optarg);
+			if (!read_run_id(optarg, &ret->run_id))
+				return no_run_id(command, optarg);
 			break;
 		case 'j':
 			ret->json = true;

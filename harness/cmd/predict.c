@@ -118,7 +118,7 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 		else if (option == 'd')
 			ret->db = optarg;
 		else if (option == 'R')
-			good = (ret->run_id = strtoll(optarg, NULL, 10)) > 0;
+			good = read_run_id(optarg, &ret->run_id);
 		else if (option == 'j')
 			ret->json = true;
 		else

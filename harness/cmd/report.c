@@ -21,21 +21,21 @@ struct request {
 	bool open;
 };
 
+static bool parse_one(const char *from, const char *to, struct request *ret)
+{
+	char text[24]; /* a run's number has 19 digits at most */
+
+	return (size_t)(to - from) < sizeof(text) && ret->options.runs_count < RUNS_MAX &&
+	       snprintf(text, sizeof(text), "%.*s", (int)(to - from), from) > 0 &&
+	       read_run_id(text, &ret->runs[ret->options.runs_count++]);
+}
+
 static bool parse_runs(const char *text, struct request *ret)
 {
-	char *end;
-
-	for (;; text = end + 1) {
-		long long run = strtoll(text, &end, 10);
-
-		if (end == text || run <= 0 || ret->options.runs_count == RUNS_MAX)
+	for (const char *end; *(end = strchrnul(text, ',')); text = end + 1)
+		if (!parse_one(text, end, ret))
 			return false;
-		ret->runs[ret->options.runs_count++] = run;
-		if (!*end)
-			return true;
-		if (*end != ',')
-			return false;
-	}
+	return parse_one(text, strchr(text, '\0'), ret);
 }
 
 static int parse(const struct command *command, int argc, char **argv, struct request *ret)

@@ -124,13 +124,15 @@ static int verify_main(const struct command *command, int argc, char **argv)
 	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
 		if (option == 'd')
 			db = optarg;
-		else if (option == 'r')
-			run_id = strtoll(optarg, NULL, 10);
-		else
+		else if (option != 'r')
 			return usage_error(command, "unknown option");
+		else if (!read_run_id(optarg, &run_id))
+			return no_run_id(command, optarg);
 	}
 	if (optind < argc)
-		db = argv[optind];
+		db = argv[optind++];
+	if (optind < argc)
+		return usage_error(command, "\"%s\" was not expected", argv[optind]);
 	if (!store_open(db, STORE_READ, &store, &err) ||
 	    !verify_scenarios(store, run_id, &tally, &out, &err) ||
 	    !verify_claims(store, run_id, &tally, &out, &err))

@@ -169,6 +169,20 @@ is "$rc" 64 'spread: another text of the scenario does not count'
 like "$err" 'row\.db: no counter of run 2 was measured twice there' 'spread: and the message says what counts'
 is "$(jq -c "$metric | [.value, .rel_tol]" "$scratch/b/18/chapter-any.json")" "[$was,0.05]" 'spread: without it, the default'
 
+# --- a run's number is a number, for every command that takes one
+
+for number in x 2x 0 -1 99999999999999999999; do
+	for command in gate verify predict report 'export --format tap' 'baseline --reason x'; do
+		option=--run
+		[[ $command != baseline* ]] || option=--accept
+		read -ra words <<<"$command"
+		run "$keylab" "${words[@]}" "$option" "$number" --db "$db"
+		is "$rc" 64 "a run's number: ${words[0]} $number"
+	done
+	run "$keylab" compare 2 "$number" --db "$db"
+	is "$rc" 64 "a run's number: compare $number"
+done
+
 # --- an empty run, one set by hand, filters, the self-test
 
 cp "$db" "$scratch/empty.db"
