@@ -66,37 +66,40 @@ static void verb_set(struct step_reader *reader, const struct node *value)
 	pairs_read(reader->loader, value, "`set`", &reader->step->settings);
 }
 
+/* A scalar that is one of the words; they end with NULL, and `choices` is how a sentence lists
+ * them. */
+static void word_read(struct step_reader *reader, const struct node *value, const char *what,
+                      const char *const *words, const char *choices, const char **ret)
+{
+	const char *text;
+
+	if (!text_read(reader->loader, value, what, &text))
+		return;
+	for (; *words; words++) {
+		if (!strcmp(*words, text)) {
+			*ret = *words;
+			return;
+		}
+	}
+	complain(&reader->loader->complaints, value->place, "%s is \"%s\"; write %s", what, text,
+	         choices);
+}
+
 static void verb_restart(struct step_reader *reader, const struct node *value)
 {
 	static const char *const modes[] = {"fast", "immediate", "kill", NULL};
-	const char *text;
 
-	if (!text_read(reader->loader, value, "`restart`", &text))
-		return;
-	for (size_t i = 0; modes[i]; i++)
-		if (!strcmp(modes[i], text))
-			reader->step->name = modes[i];
-	if (!reader->step->name)
-		complain(&reader->loader->complaints, value->place,
-		         "`restart` is \"%s\"; write fast, immediate or kill", text);
+	word_read(reader, value, "`restart`", modes, "fast, immediate or kill",
+	          &reader->step->name);
 }
 
 static void verb_server(struct step_reader *reader, const struct node *value)
 {
 	static const char *const modes[] = {"fast",  "immediate", "kill", "power-off",
 	                                    "start", "sync",      NULL};
-	const char *text;
 
-	if (!text_read(reader->loader, value, "`server`", &text))
-		return;
-	for (size_t i = 0; modes[i]; i++)
-		if (!strcmp(modes[i], text))
-			reader->step->name = modes[i];
-	if (!reader->step->name)
-		complain(&reader->loader->complaints, value->place,
-		         "`server` is \"%s\"; write kill, immediate, fast, power-off, sync or "
-		         "start",
-		         text);
+	word_read(reader, value, "`server`", modes,
+	          "kill, immediate, fast, power-off, sync or start", &reader->step->name);
 }
 
 static void verb_wait(struct step_reader *reader, const struct node *value)
@@ -173,16 +176,8 @@ static void with_until(struct step_reader *reader, const struct node *value)
 static void with_send(struct step_reader *reader, const struct node *value)
 {
 	static const char *const signals[] = {"kill", "stop", "continue", NULL};
-	const char *text;
 
-	if (!text_read(reader->loader, value, "`send`", &text))
-		return;
-	for (size_t i = 0; signals[i]; i++)
-		if (!strcmp(signals[i], text))
-			reader->step->send = signals[i];
-	if (!reader->step->send)
-		complain(&reader->loader->complaints, value->place,
-		         "`send` is \"%s\"; write kill, stop or continue", text);
+	word_read(reader, value, "`send`", signals, "kill, stop or continue", &reader->step->send);
 }
 
 static void with_process(struct step_reader *reader, const struct node *value)
