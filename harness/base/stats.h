@@ -52,10 +52,10 @@ double stats_event_bound(uint64_t events, uint64_t trials, double confidence);
 #define STATS_FLIPS_MAX 20
 
 struct stats_ratio {
-	double ratio;      /* of the medians */
-	double difference; /* of the medians */
-	double low, high;  /* 95 % interval of the ratio: whole blocks resampled, BCa */
-	bool has_paired;   /* n is large enough for */
+	double over, under; /* the medians, in the unit of the values */
+	double ratio;       /* of them */
+	double low, high;   /* 95 % interval of the ratio: whole blocks resampled, BCa */
+	bool has_paired;    /* n is large enough for */
 	double paired_low, paired_high; /* order-statistic interval of the ratios within blocks */
 	double superiority; /* P(over > under) over all pairs of values; a tie counts half */
 	bool has_p;

@@ -186,7 +186,8 @@ bool stats_ratio_of_medians(const double *over, const double *under, size_t n, u
 	for (size_t i = 0; i < n; i++)
 		pick[i] = i;
 	result.ratio = ratio_of(&blocks, pick, n);
-	result.difference = median_of(a, n) - median_of(b, n);
+	result.over = median_of(a, n);
+	result.under = median_of(b, n);
 	result.superiority = superiority(over, under, n);
 	bootstrap(&blocks, seed, pick, resamples, &result);
 	if (!paired(&blocks, &result, err))

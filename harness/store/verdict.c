@@ -125,6 +125,7 @@ struct values {
 	bool texts_differ;
 	double *under;  /* numerator and denominator columns: the denominators; owned */
 	bool ratios;    /* there are such columns */
+	char unit[16];  /* a third column beside them: their unit; else "" */
 	bool integers;  /* all are */
 	int64_t trials; /* second column, for events; else 0 */
 };
@@ -140,6 +141,8 @@ static bool values_add(struct values *values, struct query *query, struct err *e
 {
 	if (query_is_null(query, 0) || (values->ratios && query_is_null(query, 1)))
 		return true;
+	if (values->ratios && query_columns(query) > 2 && !values->count)
+		snprintf(values->unit, sizeof(values->unit), "%s", query_get_text(query, 2));
 	if (query_columns(query) > 1 && !values->ratios)
 		values->trials += query_get_int(query, 1);
 	if (!query_is_number(query, 0)) {
@@ -174,6 +177,18 @@ static bool values_add(struct values *values, struct query *query, struct err *e
 	return true;
 }
 
+/* numerator and denominator, and perhaps their unit. */
+static bool has_ratios(struct query *query)
+{
+	static const char *const names[] = {"numerator", "denominator", "unit"};
+	int columns = query_columns(query);
+
+	for (int i = 0; i < columns && i < (int)COUNT_OF(names); i++)
+		if (strcmp(query_column_name(query, i), names[i]) != 0)
+			return false;
+	return columns == 2 || columns == 3;
+}
+
 /* *ret_fault (owned) is set when the SQL itself is at fault. */
 static bool values_read(struct store *store, const char *sql, struct values *ret, char **ret_fault,
                         struct err *err)
@@ -185,9 +200,7 @@ static bool values_read(struct store *store, const char *sql, struct values *ret
 	*ret_fault = NULL;
 	ret->integers = true;
 	bool ok = query_prepare_reader(store, sql, &query, &inner);
-	ret->ratios = ok && query_columns(&query) == 2 &&
-	              !strcmp(query_column_name(&query, 0), "numerator") &&
-	              !strcmp(query_column_name(&query, 1), "denominator");
+	ret->ratios = ok && has_ratios(&query);
 	while (ok && (ok = query_step(&query, &row, &inner)) && row)
 		ok = values_add(ret, &query, &inner);
 	query_finish(&query);
@@ -322,6 +335,26 @@ static bool add_ratio_resolution(const struct values *values, double ratio,
 	return true;
 }
 
+/* What a ratio is of: the absolute figures, as a person reads them where their unit is known. */
+static void add_medians(const struct values *values, const struct stats_ratio *ratio,
+                        struct buf *ret)
+{
+	char over[64], under[64], apart[64];
+	const char *unit = values->unit;
+	bool printed = !strcmp(unit, "ns") || !strcmp(unit, "bytes"); /* by unit_format */
+
+	if (!unit[0]) {
+		buf_printf(ret, "medians of %zu blocks, difference %.4g", values->count,
+		           ratio->over - ratio->under);
+		return;
+	}
+	buf_printf(ret, "medians of %zu blocks: %s and %s, %s%s%s apart", values->count,
+	           unit_format(ratio->over, unit, over, sizeof(over)),
+	           unit_format(ratio->under, unit, under, sizeof(under)),
+	           unit_format(fabs(ratio->over - ratio->under), unit, apart, sizeof(apart)),
+	           printed ? "" : " ", printed ? "" : unit);
+}
+
 /* Rows of a block each: the ratio of two arms' medians. */
 static bool judge_ratio(struct verdict *verdict, const struct claim_row *row,
                         const struct values *values, const struct predicate *predicate,
@@ -358,11 +391,9 @@ static bool judge_ratio(struct verdict *verdict, const struct claim_row *row,
 	if (predicate_range(predicate, ratio.paired_low, ratio.paired_high, published) !=
 	    predicate_range(predicate, ratio.low, ratio.high, published))
 		verdict->kind = VERDICT_INCONCLUSIVE;
-	buf_printf(&text,
-	           "medians of %zu blocks, difference %.4g; within blocks %.4g to %.4g; more in "
-	           "%.0f %% of pairs",
-	           values->count, ratio.difference, ratio.paired_low, ratio.paired_high,
-	           100 * ratio.superiority);
+	add_medians(values, &ratio, &text);
+	buf_printf(&text, "; within blocks %.4g to %.4g; more in %.0f %% of pairs",
+	           ratio.paired_low, ratio.paired_high, 100 * ratio.superiority);
 	if (ratio.has_p)
 		buf_printf(&text, "; sign-flip p = %.2g", ratio.p);
 	if (verdict->kind == VERDICT_INCONCLUSIVE &&

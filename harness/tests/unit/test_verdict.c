@@ -152,6 +152,43 @@ static void how_many_blocks(void **state)
 	end(&fixture);
 }
 
+/* A third column says what the medians are in; the figures and the verdict stay the same. */
+static void medians_with_unit(void **state)
+{
+	static const double ratios[] = {1.2, 1.3, 1.1, 1.4, 1.2, 1.3, 1.5, 1.6};
+	static const struct {
+		const char *unit, *expected;
+	} cases[] = {
+	        {"", "medians of 8 blocks, difference 30; within"},
+	        {", ''ns'' as unit",
+	         "medians of 8 blocks: 130 ns and 100 ns, 30.0 ns apart; within"},
+	        {", ''rows'' as unit", "medians of 8 blocks: 130 and 100, 30 rows apart; within"},
+	};
+	struct fixture fixture;
+
+	(void)state;
+	begin(&fixture);
+	add_claim(&fixture, "c", "> 1", ratios, 8);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct verdict verdict;
+		char sql[256];
+
+		snprintf(sql, sizeof(sql),
+		         "update claim set sql = replace(sql, ' from', '%s from')", cases[i].unit);
+		execute(&fixture, sql);
+		derive(&fixture, "c", &verdict);
+		assert_int_equal(verdict.kind, VERDICT_HOLDS);
+		assert_true(fabs(verdict.value - 1.3) < 1e-12);
+		assert_memory_equal(verdict.reason, cases[i].expected, strlen(cases[i].expected));
+		verdict_finish(&verdict);
+		snprintf(sql, sizeof(sql), "update claim set sql = replace(sql, '%s', '')",
+		         cases[i].unit);
+		if (cases[i].unit[0])
+			execute(&fixture, sql);
+	}
+	end(&fixture);
+}
+
 /* Three claims of 1, 2 and 3 blocks on the wrong side: Holm's steps, in a run whose counters and
    claims without blocks do not count. */
 static void secondary_p(void **state)
@@ -202,6 +239,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(too_few),
 	        cmocka_unit_test(how_many_blocks),
+	        cmocka_unit_test(medians_with_unit),
 	        cmocka_unit_test(secondary_p),
 	};
 
