@@ -231,7 +231,7 @@ static void judge(struct finding *finding, const struct metric *was, const struc
 			judge_exact(finding, was, now);
 		else if (!strcmp(was->type, "counter"))
 			judge_counter(finding, was, now);
-		else if (now->verdict != now->expected && now->verdict != was->verdict)
+		else if (now->verdict != now->expected)
 			finding->change = CHANGE_REGRESSED;
 		if (!strcmp(was->type, "event") && finding->change == CHANGE_REGRESSED) {
 			both_numbers(finding, was, now);

@@ -26,6 +26,7 @@ struct conn {
 	PGconn *pg;
 	char *conninfo; /* to open a second one that looks at who blocks this one */
 	bool busy;      /* something was sent and not collected */
+	bool copying;   /* a COPY to the client is under way */
 	uint64_t sent_ns;
 	int64_t sent_us;
 	char *prepared; /* the text of the statement PREPARED_NAME; NULL: none yet; owned */
@@ -246,10 +247,24 @@ static void outcome_take(struct outcome *outcome, PGresult *result)
 	PQclear(result);
 }
 
+/* Throws away what has come of a COPY to the client. True: it is over. */
+static bool drain_copy(struct conn *conn)
+{
+	char *row;
+	int len;
+
+	while ((len = PQgetCopyData(conn->pg, &row, 1)) > 0)
+		PQfreemem(row);
+	return len < 0;
+}
+
 /* Takes every result that is there. *ret_done when the command is over. */
 static void take_results(struct conn *conn, struct outcome *outcome, bool *ret_done)
 {
 	*ret_done = false;
+	if (conn->copying && !drain_copy(conn))
+		return;
+	conn->copying = false;
 	while (!PQisBusy(conn->pg)) {
 		PGresult *result = PQgetResult(conn->pg);
 
@@ -261,6 +276,11 @@ static void take_results(struct conn *conn, struct outcome *outcome, bool *ret_d
 		outcome_take(outcome, result);
 		if (status == PGRES_COPY_IN)
 			PQputCopyEnd(conn->pg, "not possible here");
+		/* Until it has been read to its end, libpq gives this same result again. */
+		if (status == PGRES_COPY_OUT && !drain_copy(conn)) {
+			conn->copying = true;
+			return;
+		}
 		if (PQstatus(conn->pg) != CONNECTION_OK) {
 			*ret_done = true;
 			return;
@@ -345,6 +365,7 @@ static void cancel(struct conn *conn, bool answers, struct buf *why)
 /* Closes the connection; a new one when the server answers, else none that can be used. */
 static void reconnect(struct conn *conn, bool answers)
 {
+	conn->copying = false;
 	if (!answers) {
 		PQresetStart(conn->pg);
 		return;

@@ -11,7 +11,6 @@
 #include "sql.h"
 
 #define WAIT_POLL_MS 5
-#define START_WAIT_NS (120 * NS_PER_S)
 
 char *walk_expand(struct walk *walk, const struct step *step, const char *text,
                   const struct scope *scope, enum walk_end *ret_end, struct err *err)
@@ -446,19 +445,23 @@ static enum walk_end do_let(struct walk *walk, const struct step *step, const st
 
 /* ---- READ ---- */
 
+/* Until one meter's outcome is not ok. */
 static bool read_meters(struct walk *walk, const struct step *step, const char *object,
-                        struct readings *readings, struct err *err)
+                        struct outcome *outcome, struct readings *readings, struct err *err)
 {
 	const char *const params[] = {object};
+	uint64_t deadline_ns = deadline_after(step->deadline_ns);
 
-	for (size_t i = 0; i < step->meters.count; i++) {
+	for (size_t i = 0; i < step->meters.count && outcome->kind == OUTCOME_OK; i++) {
 		const struct meter *meter = meter_find(step->meters.items[i]);
-		CLEANUP(result_clear_p) PGresult *result = NULL;
 
 		if (!meter)
 			return err_set(err, ERR_INTERNAL, "no meter %s", step->meters.items[i]);
-		if (!conn_query(walk->control, meter->sql, params, 1, &result, err) ||
-		    !readings_add_row(readings, result, 0, meter->type, NULL, err))
+		if (!conn_run_params(walk->control, meter->sql, NULL, params, 1, deadline_ns,
+		                     outcome, err))
+			return false;
+		if (outcome->kind == OUTCOME_OK &&
+		    !readings_add_row(readings, outcome->result, 0, meter->type, NULL, err))
 			return err_within(err, "meter %s of %s", meter->name, object);
 	}
 	return true;
@@ -471,19 +474,19 @@ static enum walk_end do_read(struct walk *walk, const struct step *step, const s
 	CLEANUP(free_p) char *object = walk_expand(walk, step, step->of, scope, &end, err);
 	CLEANUP(outcome_finish) struct outcome outcome;
 	struct readings readings = {0};
-	int64_t step_id;
+	int64_t step_id, started_us = clock_wall_us();
+	uint64_t started_ns = clock_now_ns();
 
 	outcome_init(&outcome);
 	if (!object)
 		return end;
 	if (!walk_control(walk, err))
 		return walk_no_session(walk, step, err);
-	uint64_t started_ns = clock_now_ns();
-	outcome.started_us = clock_wall_us();
-	if (!read_meters(walk, step, object, &readings, err)) {
+	if (!read_meters(walk, step, object, &outcome, &readings, err)) {
 		readings_finish(&readings);
 		return walk_no_session(walk, step, err);
 	}
+	outcome.started_us = started_us;
 	outcome.duration_ns = clock_now_ns() - started_ns;
 	const struct step_record record = {.step = step,
 	                                   .frame = frame,
@@ -492,7 +495,7 @@ static enum walk_end do_read(struct walk *walk, const struct step *step, const s
 	                                   .readings = &readings};
 	bool ok = walk_record(walk, &record, &step_id, err);
 	readings_finish(&readings);
-	return ok ? WALK_GOES_ON : WALK_FAILS;
+	return ok ? walk_judge(walk, step, &outcome) : WALK_FAILS;
 }
 
 /* ---- the server itself ---- */
@@ -526,14 +529,15 @@ static enum walk_end do_checkpoint(struct walk *walk, const struct step *step,
 	return run_control(walk, step, frame, "checkpoint", err);
 }
 
-static bool asks_true(struct conn *conn, const char *sql, bool *ret, struct err *err)
+/* What the server says is in *outcome; *ret: one value, which is true. */
+static bool asks_true(struct conn *conn, const char *sql, uint64_t deadline_ns,
+                      struct outcome *outcome, bool *ret, struct err *err)
 {
-	CLEANUP(result_clear_p) PGresult *result = NULL;
+	const char *value = NULL;
 
-	if (!conn_query(conn, sql, NULL, 0, &result, err))
+	if (!conn_run(conn, sql, deadline_ns, outcome, err))
 		return false;
-	*ret = PQntuples(result) == 1 && PQnfields(result) == 1 &&
-	       PQgetvalue(result, 0, 0)[0] == 't';
+	*ret = one_value(outcome, &value) && value && value[0] == 't';
 	return true;
 }
 
@@ -541,21 +545,24 @@ static bool asks_true(struct conn *conn, const char *sql, bool *ret, struct err 
 static enum walk_end reload(struct walk *walk, const struct step *step, struct err *err)
 {
 	CLEANUP(result_clear_p) PGresult *result = NULL;
+	CLEANUP(outcome_finish) struct outcome outcome;
 	CLEANUP(buf_finish) struct buf sql;
 	uint64_t deadline_ns = deadline_after(step->deadline_ns);
 	bool reloaded = false;
 
 	buf_init(&sql, 0);
+	outcome_init(&outcome);
 	if (!conn_query(walk->control, sql_probe_reload, NULL, 0, &result, err))
 		return walk_no_session(walk, step, err);
 	buf_add(&sql, "select pg_conf_load_time() <> ");
 	buf_add_sql_literal(&sql, PQgetvalue(result, 0, 0));
 	while (!reloaded) {
-		if (!asks_true(walk->control, sql.data, &reloaded, err))
+		if (!asks_true(walk->control, sql.data, deadline_ns, &outcome, &reloaded, err))
 			return walk_no_session(walk, step, err);
-		if (!reloaded && deadline_passed(deadline_ns))
+		if (outcome.kind != OUTCOME_OK || (!reloaded && deadline_passed(deadline_ns)))
 			return walk_end_at(walk, step,
-			                   "the server did not read its settings again in time");
+			                   "the server did not read its settings again in time%s%s",
+			                   outcome.message.len ? ": " : "", outcome.message.data);
 		if (!reloaded)
 			poll(NULL, 0, WAIT_POLL_MS);
 	}
@@ -614,6 +621,7 @@ static enum walk_end do_restart(struct walk *walk, const struct step *step,
 	CLEANUP(outcome_finish) struct outcome outcome;
 	struct readings readings = {0};
 	uint64_t started_ns = clock_now_ns(), stopped_ns;
+	uint64_t deadline_ns = deadline_after(step->deadline_ns);
 	int64_t step_id;
 
 	(void)scope;
@@ -622,12 +630,11 @@ static enum walk_end do_restart(struct walk *walk, const struct step *step,
 	/* A clean end waits for sessions that are in a transaction: they go first. */
 	if (stop_mode(step->name) == CLUSTER_STOP_FAST)
 		sessions_close(walk);
-	if (!cluster_stop(walk->cluster, stop_mode(step->name), deadline_after(step->deadline_ns),
-	                  err))
+	if (!cluster_stop(walk->cluster, stop_mode(step->name), deadline_ns, err))
 		return walk_no_session(walk, step, err);
 	stopped_ns = clock_now_ns();
 	sessions_close(walk);
-	if (!cluster_start(walk->cluster, deadline_after(START_WAIT_NS), err))
+	if (!cluster_start(walk->cluster, deadline_ns, err))
 		return walk_no_session(walk, step, err);
 	outcome.duration_ns = clock_now_ns() - started_ns;
 	bool ok = readings_add_int(&readings, "stop_ns", "timing",
@@ -653,15 +660,18 @@ static enum walk_end do_wait(struct walk *walk, const struct step *step, const s
 	struct session *session;
 	bool is_true = false;
 
+	int64_t started_us = clock_wall_us();
+
 	outcome_init(&outcome);
-	outcome.started_us = clock_wall_us();
 	if (!sql)
 		return end;
 	if (!session_get(walk, step->session, &session, err))
 		return walk_no_session(walk, step, err);
 	while (!is_true) {
-		if (!asks_true(session->conn, sql, &is_true, err))
+		if (!asks_true(session->conn, sql, deadline_ns, &outcome, &is_true, err))
 			return walk_no_session(walk, step, err);
+		if (outcome.kind != OUTCOME_OK)
+			break;
 		if (!is_true && deadline_passed(deadline_ns)) {
 			outcome.kind = OUTCOME_BLOCKED;
 			buf_add(&outcome.message,
@@ -671,6 +681,7 @@ static enum walk_end do_wait(struct walk *walk, const struct step *step, const s
 		if (!is_true)
 			poll(NULL, 0, WAIT_POLL_MS);
 	}
+	outcome.started_us = started_us;
 	outcome.duration_ns = clock_now_ns() - started_ns;
 	const struct step_record record = {.step = step,
 	                                   .frame = frame,

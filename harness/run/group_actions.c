@@ -8,8 +8,6 @@
 #include "base/clock.h"
 #include "run/walk.h"
 
-#define SERVER_START_WAIT_NS (120 * NS_PER_S)
-
 static struct group **find_slot(struct walk *walk, const char *name)
 {
 	struct group **at = &walk->groups;
@@ -266,7 +264,7 @@ static bool change_server(struct walk *walk, const struct step *step, struct rea
 	if (!strcmp(step->name, "start")) {
 		if (cluster_is_running(walk->cluster))
 			return err_set(err, ERR_ENVIRONMENT, "the server runs already");
-		return cluster_start(walk->cluster, deadline_after(SERVER_START_WAIT_NS), err);
+		return cluster_start(walk->cluster, deadline_after(step->deadline_ns), err);
 	}
 	if (!strcmp(step->name, "fast")) {
 		mode = CLUSTER_STOP_FAST;
@@ -314,8 +312,10 @@ enum walk_end walk_server(struct walk *walk, const struct step *step, const stru
 		walk->cannot = err->kind == ERR_ENVIRONMENT && !strcmp(step->name, "sync");
 		return err->kind == ERR_INTERRUPTED ? WALK_FAILS : fault(walk, step, err);
 	}
-	if (!add_progress(walk, mode, &readings, err))
+	if (!add_progress(walk, mode, &readings, err)) {
+		readings_finish(&readings);
 		return WALK_FAILS;
+	}
 	snprintf(metric, sizeof(metric), "%s_at_ns", mode);
 	bool ok = readings_add_int(&readings, metric, "timing",
 	                           (int64_t)(started_ns - walk->origin_ns), err);

@@ -348,7 +348,7 @@ static bool run_scenario(struct run *run, size_t index, struct err *err)
 {
 	const struct scenario *scenario = run->request->scenarios[index];
 	CLEANUP(free_p) struct walk *walk = calloc(1, sizeof(*walk));
-	char reason[1024];
+	char reason[sizeof(walk->reason)];
 	const char *status = "done";
 	uint64_t started_ns = clock_now_ns();
 	struct err inner = {0};
@@ -375,7 +375,7 @@ static bool run_scenario(struct run *run, size_t index, struct err *err)
 		snprintf(reason, sizeof(reason), "%s", walk->reason);
 	} else if (end == WALK_FAILS) {
 		status = inner.kind == ERR_INTERRUPTED ? "interrupted" : "error";
-		snprintf(reason, sizeof(reason), "%.1000s", inner.message);
+		snprintf(reason, sizeof(reason), "%s", inner.message);
 	} else {
 		reason[0] = '\0';
 	}

@@ -63,7 +63,7 @@ struct walk {
 	int64_t block, position; /* from 1; 0 without blocks */
 	size_t steps_done, steps_total;
 	uint64_t server_ns;
-	char reason[1024]; /* why the scenario cannot go on; "" */
+	char reason[2560]; /* why the scenario cannot go on; "". Room for an err with its place */
 };
 
 /* How a list of steps ended. */

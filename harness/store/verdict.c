@@ -439,11 +439,16 @@ static bool judge_timing(struct verdict *verdict, const struct values *values,
 	return true;
 }
 
+/* An invariant: one counterexample refutes it, however many times it held. */
 static void judge_event(struct verdict *verdict, const struct predicate *predicate,
                         const struct figure *published)
 {
 	judge_range(verdict, predicate, published);
-	if (verdict->value == 0 && verdict->n > 1)
+	if (verdict->kind == VERDICT_INCONCLUSIVE)
+		say(verdict, VERDICT_REFUTED,
+		    "in some of %lld trials it does not hold: %.15g to %.15g",
+		    (long long)verdict->n, verdict->low, verdict->high);
+	else if (verdict->low == 0 && verdict->high == 0 && verdict->n > 1)
 		snprintf(verdict->reason, sizeof(verdict->reason),
 		         "none in %lld trials: its probability is below %.2g (95 %%)",
 		         (long long)verdict->n,

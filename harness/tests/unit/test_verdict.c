@@ -189,6 +189,42 @@ static void medians_with_unit(void **state)
 	end(&fixture);
 }
 
+/* An invariant that one of several trials breaks is broken, and not bounded as if none did. */
+static void one_counterexample(void **state)
+{
+	static const struct {
+		const char *values, *reason;
+		enum verdict_kind kind;
+	} cases[] = {
+	        {"(0, 100), (0, 100), (1, 100)", "in some of 300 trials it does not hold: 0 to 1",
+	         VERDICT_REFUTED},
+	        {"(0, 100), (0, 100)", "none in 200 trials: its probability is below 0.015 (95 %)",
+	         VERDICT_HOLDS},
+	        {"(2, 100), (1, 100)", "", VERDICT_REFUTED},
+	};
+	struct fixture fixture;
+
+	(void)state;
+	begin(&fixture);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct verdict verdict;
+		char sql[512];
+
+		snprintf(sql, sizeof(sql),
+		         "insert into claim (run_id, scenario, claim, position, sentence, "
+		         "metric_type, predicate, sql, verdict) select 1, 's', 'e%zu', %zu, 'x', "
+		         "'event', '= 0', 'select column1, column2 from (values %s)', 'NOT_RUN'",
+		         i, i, cases[i].values);
+		execute(&fixture, sql);
+		snprintf(sql, sizeof(sql), "e%zu", i);
+		derive(&fixture, sql, &verdict);
+		assert_string_equal(verdict.reason, cases[i].reason);
+		assert_int_equal(verdict.kind, cases[i].kind);
+		verdict_finish(&verdict);
+	}
+	end(&fixture);
+}
+
 /* Three claims of 1, 2 and 3 blocks on the wrong side: Holm's steps, in a run whose counters and
    claims without blocks do not count. */
 static void secondary_p(void **state)
@@ -237,9 +273,8 @@ static void secondary_p(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(too_few),
-	        cmocka_unit_test(how_many_blocks),
-	        cmocka_unit_test(medians_with_unit),
+	        cmocka_unit_test(too_few),           cmocka_unit_test(how_many_blocks),
+	        cmocka_unit_test(medians_with_unit), cmocka_unit_test(one_counterexample),
 	        cmocka_unit_test(secondary_p),
 	};
 

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: PostgreSQL
+#
+# Every verb that asks the server something ends at its step's deadline and says who blocks it; a COPY to the client,
+# which nobody reads, ends as an error; errors of a read are outcomes where they are allowed.
+. "$2/harness/tests/lib.sh"
+
+"$keylab" doctor 2>/dev/null | grep -q '^ok *PostgreSQL' || { skip 'deadlines' 'no PostgreSQL'; done_testing; exit 77; }
+
+mkdir "$scratch/deadlines" && cd "$scratch/deadlines" || exit 1
+
+# ends NAME STEPS: runs these steps; they end by themselves, long before the timeout.
+ends() {
+	printf 'scenario: %s\ndocument: deadlines\ntitle: A step that does not end by itself\nabout: For the tests.\n' "$1" >"$1.yaml"
+	printf 'cluster: {version: 15, extensions: [pgstattuple]}\nsteps:\n%s\n' "$2" >>"$1.yaml"
+	cat >>"$1.yaml" <<-'YAML'
+	claims:
+	  - id: behind
+	    says: The step behind ran.
+	    value: select value from sample where step = 'behind'
+	    type: exact
+	    holds: "= 1"
+	limits: [A test.]
+	YAML
+	run timeout 60 "$keylab" run -q --db "$1.db" "$1.yaml"
+	# What stopped it, or nothing when the step behind ran.
+	why=$(sqlite3 "$1.db" "select reason from scenario; select outcome || ' ' || sqlstate || ' ' || message from step where outcome not in ('ok', 'expected')")
+}
+behind='  - probe: behind
+    sql: select 1 as done'
+locked='  - sql: create table t (id int primary key)
+  - session: other
+    sql: begin; lock table t in access exclusive mode'
+
+ends waits "$locked
+  - wait: select exists (select from t)
+    deadline: 1s
+$behind"
+is "$rc" 1 "wait behind a lock: $err"
+like "$why" 'blocked 57014 still running at its deadline; .*AccessExclusiveLock' 'wait: with who holds what'
+
+ends reads "  - sql: create table t (id int primary key)
+  - session: other
+    sql: begin; drop table t
+  - read: shape
+    of: t_pkey
+    meters: [btree]
+    deadline: 1s
+$behind"
+is "$rc" 1 "read behind a lock: $err"
+like "$why" 'blocked 57014 still running at its deadline' 'read: at its deadline'
+
+ends missing "  - read: shape
+    of: nothing_there
+    meters: [size]
+    allow: errors
+$behind"
+is "$rc" 0 "read of what is not there, allowed: $out $err $why"
+like "$why" 'error 42P01' 'read: and it is an outcome'
+
+ends wrong "  - wait: select 1 / 0 = 1
+$behind"
+is "$rc" 1 'a condition that fails does not wait for its deadline'
+like "$why" 'error 22012 division by zero' 'wait: with the error of the server'
+
+ends copies "  - sql: copy (select repeat('x', 1000) from generate_series(1, 20000)) to stdout
+    allow: errors
+$behind"
+is "$rc" 0 "copy to the client: the next step runs on the same connection: $out $err $why"
+like "$why" 'error 0A000 COPY from or to the client is not possible here' 'copy: and says so'
+
+ends copies_on "  - sql: copy (select pg_sleep(0.01) from generate_series(1, 100000)) to stdout
+    deadline: 1s
+$behind"
+is "$rc" 1 "copy to the client, and on and on: $err"
+like "$why" 'blocked 57014 still running at its deadline' 'copy: ends at its deadline'
+
+ends starts "  - sql: alter system set shared_preload_libraries = 'not_there'
+  - restart: fast
+    deadline: 20s
+$behind"
+is "$rc" 1 "a server that does not start again: $err"
+like "$why" 'not_there' 'restart: and what it said'
+done_testing
