@@ -13,6 +13,7 @@
 #include "base/interrupt.h"
 #include "cmd/builds.h"
 #include "cmd/cmd.h"
+#include "commit.h"
 #include "cmd/progress.h"
 #include "sql.h"
 #include "store/verdict.h"

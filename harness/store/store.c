@@ -291,11 +291,47 @@ static void mutex_init(pthread_mutex_t *mutex)
 	pthread_mutexattr_destroy(&attributes);
 }
 
+/*
+ * In a folder that takes no new file (no right to write, a read-only file system) a reader cannot
+ * make the -shm file that SQLite's WAL mode wants. Without a -wal file beside it nobody writes
+ * there either, and it can be read as a file that does not change.
+ */
+static bool is_frozen(const char *path)
+{
+	CLEANUP(free_p) char *wal = fs_printf(NULL, "%s-wal", path);
+	const char *slash = strrchr(path, '/');
+	CLEANUP(free_p)
+	char *folder = slash == path ? strdup("/")
+	               : slash       ? strndup(path, (size_t)(slash - path))
+	                             : strdup(".");
+
+	return wal && folder && access(folder, W_OK) != 0 && !fs_exists(wal);
+}
+
+static int open_frozen(const char *path, sqlite3 **ret)
+{
+	CLEANUP(buf_finish) struct buf uri;
+
+	buf_init(&uri, 0);
+	buf_add(&uri, "file:");
+	for (; *path; path++)
+		if (strchr("%?#", *path))
+			buf_printf(&uri, "%%%02x", (unsigned char)*path);
+		else
+			buf_add_char(&uri, *path);
+	buf_add(&uri, "?immutable=1");
+	return uri.failed ? SQLITE_NOMEM
+	                  : sqlite3_open_v2(uri.data, ret, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+	                                    NULL);
+}
+
 bool store_open(const char *path, enum store_mode mode, struct store **ret, struct err *err)
 {
 	struct store *store = calloc(1, sizeof(*store));
-	int flags = mode == STORE_READ ? SQLITE_OPEN_READWRITE
-	                               : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+	/* A writable folder is enough for a reader: that is where the -shm file goes. */
+	int flags = mode == STORE_WRITE       ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+	            : access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE
+	                                      : SQLITE_OPEN_READONLY;
 
 	if (!store || !(store->path = strdup(path))) {
 		free(store);
@@ -306,12 +342,9 @@ bool store_open(const char *path, enum store_mode mode, struct store **ret, stru
 		store_close(store);
 		return err_set(err, ERR_INPUT, "%s does not exist; keylab run makes it", path);
 	}
-	/* A reader of a folder that it may not write to has no -shm file to share. */
-	int code = sqlite3_open_v2(path, &store->db, flags, NULL);
-	if (code == SQLITE_OK && mode == STORE_READ && access(path, W_OK) != 0) {
-		sqlite3_close(store->db);
-		code = sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READONLY, NULL);
-	}
+	int code = mode == STORE_READ && is_frozen(path)
+	                   ? open_frozen(path, &store->db)
+	                   : sqlite3_open_v2(path, &store->db, flags, NULL);
 	if (code != SQLITE_OK) {
 		err_set(err, fs_is_dir(path) ? ERR_INPUT : ERR_SYSTEM,
 		        "cannot open %s: %s; name another file with --db", path,
