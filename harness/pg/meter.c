@@ -97,14 +97,31 @@ static void set_value(struct reading *reading, const char *value)
 		reading->integer = integer;
 		return;
 	}
-	/* A number that no double holds (a 128-bit id, say) stays text. */
+	/* An integer beyond 64 bits (an id, say) stays text: a double would not hold its digits. */
 	double real = strtod(value, &end);
 	bool plain = strspn(value, "+-0123456789.eE") == strlen(value);
-	if (end != value && !*end && plain && isfinite(real) && strlen(value) <= 24) {
+	bool whole = strspn(value, "+-0123456789") == strlen(value);
+	if (end != value && !*end && plain && !whole && isfinite(real)) {
 		reading->real = real;
 		return;
 	}
 	reading->is_text = true;
+}
+
+/* Puts the last one's labels on and counts it. */
+static bool readings_keep(struct readings *readings, const char *labels, struct err *err)
+{
+	struct reading *reading = &readings->items[readings->count];
+
+	if (labels) {
+		if (strlen(labels) >= sizeof(reading->labels)) {
+			free(reading->text);
+			return err_set(err, ERR_INPUT, "labels are too long: %s", labels);
+		}
+		memcpy(reading->labels, labels, strlen(labels) + 1);
+	}
+	readings->count++;
+	return true;
 }
 
 bool readings_add(struct readings *readings, const char *metric, const char *type,
@@ -118,19 +135,11 @@ bool readings_add(struct readings *readings, const char *metric, const char *typ
 	set_value(reading, value);
 	if (reading->is_text && !(reading->text = strdup(value)))
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	if (labels) {
-		if (strlen(labels) >= sizeof(reading->labels)) {
-			free(reading->text);
-			return err_set(err, ERR_INPUT, "labels are too long: %s", labels);
-		}
-		memcpy(reading->labels, labels, strlen(labels) + 1);
-	}
-	readings->count++;
-	return true;
+	return readings_keep(readings, labels, err);
 }
 
 bool readings_add_text(struct readings *readings, const char *metric, const char *type,
-                       const char *text, struct err *err)
+                       const char *text, const char *labels, struct err *err)
 {
 	struct reading *reading = readings_new(readings, metric, type, err);
 
@@ -139,8 +148,7 @@ bool readings_add_text(struct readings *readings, const char *metric, const char
 	reading->is_text = true;
 	if (!(reading->text = strdup(text)))
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	readings->count++;
-	return true;
+	return readings_keep(readings, labels, err);
 }
 
 bool readings_add_int(struct readings *readings, const char *metric, const char *type,

@@ -40,7 +40,7 @@ bool readings_add(struct readings *readings, const char *metric, const char *typ
                   const char *value, const char *labels, struct err *err) MUST_CHECK;
 /* A text, whatever it looks like. */
 bool readings_add_text(struct readings *readings, const char *metric, const char *type,
-                       const char *text, struct err *err) MUST_CHECK;
+                       const char *text, const char *labels, struct err *err) MUST_CHECK;
 bool readings_add_int(struct readings *readings, const char *metric, const char *type,
                       int64_t value, struct err *err) MUST_CHECK;
 /* Every column of a row is a metric; `type` NULL: timing for times, else exact. */

@@ -86,9 +86,9 @@ static bool record_whole(struct walk *walk, const struct step_record *record,
 static bool outcome_readings(const struct outcome *outcome, struct readings *ret, struct err *err)
 {
 	/* A text, though most SQLSTATEs look like numbers. */
-	return readings_add_text(ret, "sqlstate", "exact", outcome->sqlstate, err) &&
-	       readings_add_text(ret, "constraint", "exact", outcome->constraint.data, err) &&
-	       readings_add_text(ret, "message", "exact", outcome->message.data, err) &&
+	return readings_add_text(ret, "sqlstate", "exact", outcome->sqlstate, NULL, err) &&
+	       readings_add_text(ret, "constraint", "exact", outcome->constraint.data, NULL, err) &&
+	       readings_add_text(ret, "message", "exact", outcome->message.data, NULL, err) &&
 	       readings_add_int(ret, "rows", "exact", (int64_t)outcome->rows, err);
 }
 
@@ -236,6 +236,13 @@ static bool run_measured(struct walk *walk, const struct step *step, struct sess
 	return measurement.wrap->take(PQgetvalue(outcome->result, 0, 0), readings, err);
 }
 
+static bool count_one(void *arg, const char *statement, size_t len, struct err *err)
+{
+	(void)statement, (void)len, (void)err;
+	++*(size_t *)arg;
+	return true;
+}
+
 static enum walk_end do_measure(struct walk *walk, const struct step *step,
                                 const struct scope *scope, const struct frame *frame,
                                 struct err *err)
@@ -245,10 +252,20 @@ static enum walk_end do_measure(struct walk *walk, const struct step *step,
 	CLEANUP(outcome_finish) struct outcome outcome;
 	struct readings readings = {0};
 	struct session *session;
+	size_t statements = 0;
 
 	outcome_init(&outcome);
 	if (!sql)
 		return end;
+	/* Meters read one: EXPLAIN wraps it, and the sum of several is no one's. */
+	if (!sql_split(sql, count_one, &statements, err))
+		return WALK_FAILS;
+	if (statements != 1)
+		return walk_end_at(walk, step,
+		                   "`measure` takes one statement and has %zu; put the others into "
+		                   "a "
+		                   "step `sql`",
+		                   statements);
 	if (!session_get(walk, step->session, &session, err) || !walk_control(walk, err))
 		return walk_no_session(walk, step, err);
 	bool ok = run_measured(walk, step, session, sql, &outcome, &readings, err);
@@ -474,7 +491,7 @@ static enum walk_end do_read(struct walk *walk, const struct step *step, const s
 	CLEANUP(free_p) char *object = walk_expand(walk, step, step->of, scope, &end, err);
 	CLEANUP(outcome_finish) struct outcome outcome;
 	struct readings readings = {0};
-	int64_t step_id, started_us = clock_wall_us();
+	int64_t started_us = clock_wall_us();
 	uint64_t started_ns = clock_now_ns();
 
 	outcome_init(&outcome);
@@ -493,7 +510,7 @@ static enum walk_end do_read(struct walk *walk, const struct step *step, const s
 	                                   .sql = object,
 	                                   .outcome = &outcome,
 	                                   .readings = &readings};
-	bool ok = walk_record(walk, &record, &step_id, err);
+	bool ok = record_whole(walk, &record, NULL, err);
 	readings_finish(&readings);
 	return ok ? walk_judge(walk, step, &outcome) : WALK_FAILS;
 }

@@ -32,7 +32,8 @@ static void put(struct out *out, const char *metric, const char *type, uint64_t 
 /* A text, though most SQLSTATEs look like numbers. */
 static void put_text(struct out *out, const char *metric, const char *text)
 {
-	if (out->failed || !readings_add_text(out->readings, metric, "event", text, out->err)) {
+	if (out->failed ||
+	    !readings_add_text(out->readings, metric, "event", text, NULL, out->err)) {
 		out->failed = true;
 		return;
 	}

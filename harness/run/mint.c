@@ -265,7 +265,7 @@ static bool mint_readings(const struct minting *minting, struct readings *ret, s
 	       readings_add_int(ret, "printed_bytes", "exact", format->text_bytes, err) &&
 	       readings_add_int(ret, "random_bits", "exact", format->random_bits, err) &&
 	       readings_add_int(ret, "promises_order", "exact", format->sorts_by_time, err) &&
-	       readings_add_text(ret, "coordination", "exact", format->coordination, err);
+	       readings_add_text(ret, "coordination", "exact", format->coordination, NULL, err);
 }
 
 static void copy_statement(const struct mint_texts *texts, struct buf *ret)

@@ -50,9 +50,8 @@ static void add_labels(const struct frame *frame, const struct frame *counting, 
 	add_labels(frame->outer, counting, ret);
 	if (!frame->name || frame == counting || !strcmp(frame->name, "arm"))
 		return;
-	buf_add_char(ret, ret->len > 1 ? ',' : ' ');
-	if (ret->data[ret->len - 1] == ' ')
-		ret->data[--ret->len] = '\0';
+	if (ret->len > 1)
+		buf_add_char(ret, ',');
 	buf_add_json(ret, frame->name);
 	buf_add_char(ret, ':');
 	if (is_json_number(frame->value))
@@ -161,6 +160,31 @@ bool walk_record(struct walk *walk, const struct step_record *record, int64_t *r
 	return record_step(walk->request->store, &row, samples, count, ret_step_id, err);
 }
 
+/*
+ * The value of a payload as a sample's text. A number keeps its digits: JSON's reader has it as a
+ * double at best, but the server writes the key `value`, the shortest, in front of the others.
+ */
+static const char *value_text(const char *payload, const json_t *value, char *number, size_t size)
+{
+	static const char front[] = "{\"value\": ";
+
+	if (json_is_string(value))
+		return json_string_value(value);
+	if (json_is_boolean(value)) {
+		snprintf(number, size, "%d", json_is_true(value));
+		return number;
+	}
+	if (!json_is_number(value))
+		return NULL;
+	const char *at = payload + sizeof(front) - 1;
+	size_t len = strncmp(payload, front, sizeof(front) - 1) ? 0 : strspn(at, "+-0123456789.eE");
+	if (len && len < size)
+		snprintf(number, size, "%.*s", (int)len, at);
+	else
+		snprintf(number, size, "%.17g", json_number_value(value));
+	return number;
+}
+
 /* {"claim": …, "holds": true|false|null, "detail": …} or {"metric": …, "value": …, "labels": {…}}.
  */
 static bool record_one(struct walk *walk, const struct pending *pending, const struct step *step,
@@ -168,6 +192,9 @@ static bool record_one(struct walk *walk, const struct pending *pending, const s
 {
 	json_error_t fault;
 	json_t *root = json_loads(pending->payload, 0, &fault);
+	/* An integer beyond 64 bits is no fault of the payload's. */
+	if (!root)
+		root = json_loads(pending->payload, JSON_DECODE_INT_AS_REAL, &fault);
 	bool prove = !strcmp(pending->kind, "lab.prove");
 	const char *name = json_string_value(json_object_get(root, prove ? "claim" : "metric"));
 	json_t *value = json_object_get(root, prove ? "holds" : "value");
@@ -175,24 +202,21 @@ static bool record_one(struct walk *walk, const struct pending *pending, const s
 	json_t *own = json_object_get(root, "labels");
 	struct readings readings = {0};
 	char *labels = own && json_object_size(own) ? json_dumps(own, JSON_COMPACT) : NULL;
-	char number[64];
+	char number[512];
 	int64_t step_id;
 	bool ok = name != NULL;
 
 	if (!ok)
 		err_set(err, ERR_INPUT, "%s: its payload is not what docs/lab.md says: %.200s",
 		        pending->kind, pending->payload);
-	if (json_is_boolean(value))
-		snprintf(number, sizeof(number), "%d", json_is_true(value));
-	else if (json_is_integer(value))
-		snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(value));
-	else if (json_is_number(value))
-		snprintf(number, sizeof(number), "%.17g", json_number_value(value));
-	const char *text = json_is_string(value) ? json_string_value(value)
-	                   : json_is_boolean(value) || json_is_number(value) ? number
-	                                                                     : NULL;
-	ok = ok && readings_add(&readings, prove ? "value" : name, "exact", text, labels, err) &&
-	     (!prove || !detail || readings_add(&readings, "detail", "exact", detail, labels, err));
+	const char *text = value_text(pending->payload, value, number, sizeof(number));
+	const char *metric = prove ? "value" : name;
+	if (ok && json_is_string(value))
+		ok = readings_add_text(&readings, metric, "exact", text, labels, err);
+	else if (ok)
+		ok = readings_add(&readings, metric, "exact", text, labels, err);
+	ok = ok && (!prove || !detail ||
+	            readings_add_text(&readings, "detail", "exact", detail, labels, err));
 	if (ok) {
 		const struct step_record record = {
 		        .step = step,
@@ -213,7 +237,7 @@ bool walk_record_pending(struct walk *walk, struct session *session, const struc
                          const struct frame *frame, struct err *err)
 {
 	struct pending *first = session_take_pending(session);
-	bool ok = true;
+	bool ok = !session->lost || err_set(err, ERR_SYSTEM, "out of memory");
 
 	for (const struct pending *at = first; at && ok; at = at->next)
 		ok = record_one(walk, at, step, frame, err);

@@ -32,6 +32,7 @@ static void on_notice(void *arg, const char *severity, const char *sqlstate, con
 	if (!pending || !(pending->kind = strdup(message)) ||
 	    !(pending->payload = strdup(detail))) {
 		pending_destroy(pending);
+		session->lost = true;
 		return;
 	}
 	if (session->pending_last)

@@ -28,6 +28,7 @@ struct session {
 	char *sent_sql;          /* owned */
 	struct pending *pending; /* what the server said by RAISE INFO */
 	struct pending *pending_last;
+	bool lost; /* something that it said found no memory */
 	struct walk *walk;
 };
 

@@ -156,6 +156,24 @@ static bool resolve_arms(struct checker *checker, struct step *step)
 	return true;
 }
 
+/* number: a value of the variable, when all of its values are numbers; else NULL. */
+static void bind_loop(struct checker *checker, const char *name, struct place place,
+                      const char *number)
+{
+	struct loader *loader = checker->loader;
+
+	if (loader->scenario->cluster.blocks &&
+	    (!strcmp(name, "block") || !strcmp(name, "position")))
+		complain(&loader->complaints, place,
+		         "`%s` is a label of every sample of a scenario with blocks; call the "
+		         "loop's variable something else",
+		         name);
+	bind_name(checker, (struct binding){.name = name,
+	                                    .kind = BINDING_LOOP,
+	                                    .place = place,
+	                                    .number = number});
+}
+
 static void check_each(struct checker *checker, struct step *step)
 {
 	struct loader *loader = checker->loader;
@@ -186,10 +204,7 @@ static void check_each(struct checker *checker, struct step *step)
 			if (!quantity_parse(step->values.items[i], &quantity))
 				number = NULL;
 		}
-		bind_name(checker, (struct binding){.name = step->name,
-		                                    .kind = BINDING_LOOP,
-		                                    .place = each->mapping.entries[0].place,
-		                                    .number = number});
+		bind_loop(checker, step->name, each->mapping.entries[0].place, number);
 	}
 	check_list(checker, step->steps, step->steps_count);
 	checker->names.count = names;
@@ -255,10 +270,7 @@ static void check_repeat(struct checker *checker, struct step *step)
 
 	check_count(checker, step);
 	if (step->name)
-		bind_name(checker, (struct binding){.name = step->name,
-		                                    .kind = BINDING_LOOP,
-		                                    .place = node_place(step->node, "as"),
-		                                    .number = "1"});
+		bind_loop(checker, step->name, node_place(step->node, "as"), "1");
 	check_list(checker, step->steps, step->steps_count);
 	checker->names.count = names;
 }

@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: PostgreSQL
 #
-# Every verb that asks the server something ends at its step's deadline and says who blocks it; a COPY to the client,
-# which nobody reads, ends as an error; errors of a read are outcomes where they are allowed.
+# What docs/scenarios.md says of steps. Every verb that asks the server something ends at its step's deadline and says
+# who blocks it; a COPY to the client, which nobody reads, ends as an error; errors of a read are outcomes where they are
+# allowed; a measure is of one statement; a record keeps its digits.
 . "$2/harness/tests/lib.sh"
 
-"$keylab" doctor 2>/dev/null | grep -q '^ok *PostgreSQL' || { skip 'deadlines' 'no PostgreSQL'; done_testing; exit 77; }
+"$keylab" doctor 2>/dev/null | grep -q '^ok *PostgreSQL' || { skip 'steps' 'no PostgreSQL'; done_testing; exit 77; }
 
-mkdir "$scratch/deadlines" && cd "$scratch/deadlines" || exit 1
+mkdir "$scratch/steps" && cd "$scratch/steps" || exit 1
 
 # ends NAME STEPS: runs these steps; they end by themselves, long before the timeout.
 ends() {
-	printf 'scenario: %s\ndocument: deadlines\ntitle: A step that does not end by itself\nabout: For the tests.\n' "$1" >"$1.yaml"
-	printf 'cluster: {version: 15, extensions: [pgstattuple]}\nsteps:\n%s\n' "$2" >>"$1.yaml"
+	printf 'scenario: %s\ndocument: steps\ntitle: A step that does not end by itself\nabout: For the tests.\n' "$1" >"$1.yaml"
+	printf 'cluster: {version: 15, extensions: [pgstattuple, pg_walinspect]}\nsteps:\n%s\n' "$2" >>"$1.yaml"
 	cat >>"$1.yaml" <<-'YAML'
 	claims:
 	  - id: behind
@@ -81,4 +82,37 @@ ends starts "  - sql: alter system set shared_preload_libraries = 'not_there'
 $behind"
 is "$rc" 1 "a server that does not start again: $err"
 like "$why" 'not_there' 'restart: and what it said'
+
+ends several "  - measure: two
+    sql: select 1; select 2
+    meters: [clock]
+$behind"
+is "$rc" 1 "a measure of two statements: $err"
+like "$why" 'several.yaml:7:5: `measure` takes one statement and has 2' 'measure: and says where'
+
+ends silent "  - measure: nothing
+    sql: select count(*) from pg_class
+    meters: [lsn]
+$behind"
+is "$rc" 0 "the lsn meter of a statement that writes nothing: $out $err $why"
+is "$(sqlite3 silent.db "select group_concat(metric || '=' || value, ' ') from (select metric, value from samples where step = 'nothing' order by metric)")" \
+	'fpi_bytes=0 lsn_bytes=0 record_bytes=0 record_count=0' 'lsn: it reads nothing'
+
+ends digits "  - sql: |
+      select lab.record('big_ids', 12345678901234567890);
+      select lab.record('some_ratio', 0.25, '{\"k\": 1}');
+      select lab.record('text_ids', '007'::text)
+$behind"
+is "$rc" 0 "records: $out $err $why"
+is "$(sqlite3 digits.db "select metric || ' ' || typeof(value) || ' ' || value || ' ' || labels from samples where step <> 'behind' order by 1")" \
+	'big_ids text 12345678901234567890 {}
+some_ratio real 0.25 {"k":1}
+text_ids text 007 {}' 'records: with digits, types and labels'
+
+run "$keylab" verify digits.db
+is "$rc" 0 "what is sealed verifies: $out"
+sqlite3 digits.db "update sample set value = 0.5 where metric = 'some_ratio'; update scenario set samples_sha256 = null"
+run "$keylab" verify digits.db
+is "$rc" 1 'a scenario that is done and has no seal does not'
+like "$out" 'digits: the digest of its samples is gone' 'verify: and says so'
 done_testing
