@@ -13,6 +13,6 @@ spread=()
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT
-./run.sh run --profile quick --all -q --db "$scratch/run.db"
+./run.sh run --profile quick -q --db "$scratch/run.db"
 ./run.sh baseline --accept 1 --reason "$1" --db "$scratch/run.db" "${spread[@]}"
 git --no-pager diff --stat -- results/baselines

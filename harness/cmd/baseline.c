@@ -25,7 +25,7 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 	                                        {"spread", required_argument, NULL, 's'},
 	                                        {0}};
 
-	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int option; (option = next_option(command, argc, argv, "", options)) != -1;) {
 		switch (option) {
 		case 'd':
 			ret->db = optarg;
@@ -47,7 +47,7 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 			ret->spread = optarg;
 			break;
 		default:
-			return usage_error(command, "unknown option");
+			return option_stops(option);
 		}
 	}
 	if (optind < argc)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /* keylab check: every mistake of scenario files. */
+#include <getopt.h>
 #include <stdio.h>
 
 #include "cmd/cmd.h"
@@ -10,9 +11,11 @@ static int check_main(const struct command *command, int argc, char **argv)
 	CLEANUP(buf_finish) struct buf messages;
 	struct err err;
 
-	(void)command;
 	buf_init(&messages, 0);
-	if (!load_scenarios(argv + 1, (size_t)argc - 1, &set, &messages, &err))
+	int option = next_option(command, argc, argv, "", NULL);
+	if (option != -1)
+		return option_stops(option);
+	if (!load_scenarios(argv + optind, (size_t)(argc - optind), &set, &messages, &err))
 		return fail(&err);
 	fprintf(stderr, "%zu of %zu scenarios are well-formed\n", set.count,
 	        set.count + set.faulty);

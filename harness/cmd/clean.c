@@ -19,13 +19,13 @@ static int clean_main(const struct command *command, int argc, char **argv)
 	bool all = false;
 	struct err err;
 
-	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int option; (option = next_option(command, argc, argv, "", options)) != -1;) {
 		if (option == 'a')
 			all = true;
 		else if (option == 'd')
 			db = optarg;
 		else
-			return usage_error(command, "unknown option");
+			return option_stops(option);
 	}
 	if (!open_home(&home, &err) || !cluster_reap(home, true, &reaped, &err))
 		return fail(&err);

@@ -102,13 +102,13 @@ static int cluster_main(const struct command *command, int argc, char **argv)
 	struct cluster_reaped reaped;
 	struct err err;
 
-	for (int option; (option = getopt_long(argc, argv, "+", options, NULL)) != -1;) {
+	for (int option; (option = next_option(command, argc, argv, "+", options)) != -1;) {
 		if (option == 'b')
 			pg_bin = optarg;
 		else if (option == 'd')
 			dataset = optarg;
 		else
-			return usage_error(command, "unknown option");
+			return option_stops(option);
 	}
 	if (!open_home(&home, &err) || !find_servers(home, pg_bin, &servers, &err) ||
 	    !cluster_reap(home, false, &reaped, &err))

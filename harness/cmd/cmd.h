@@ -9,6 +9,7 @@
 #ifndef KEYLAB_CMD_CMD_H
 #define KEYLAB_CMD_CMD_H
 
+#include <getopt.h>
 #include <stdio.h>
 
 #include "base/base.h"
@@ -29,6 +30,7 @@ enum {
 	EXIT_USAGE = 64,
 	EXIT_INTERNAL = 70,
 	EXIT_INTERRUPTED = 130,
+	EXIT_HELPED = -1, /* its help was asked for and printed; main ends with 0 */
 };
 
 struct command {
@@ -54,6 +56,18 @@ void say(FILE *out, const char *format, ...) PRINTF(2, 3);
 int fail(const struct err *err);
 /* Prints the fault and where the command's help is; returns EXIT_USAGE. */
 int usage_error(const struct command *command, const char *format, ...) PRINTF(2, 3);
+/*
+ * getopt_long for commands, with "h" and "help" beside their own. Names count in full only: a
+ * typing error is not to be taken for the beginning of another option. Returns the option's letter,
+ * -1 behind the last one (optind is then the first word), or what option_stops() makes an exit code
+ * of: a fault, or help, is printed by then.
+ */
+int next_option(const struct command *command, int argc, char **argv, const char *letters,
+                const struct option *options);
+/* For the letter that no option of the command has: what parsing ends with, never 0. */
+int option_stops(int letter);
+/* Prints the command's help; nobody has looked yet whether it arrived. */
+void print_help(const struct command *command);
 /* The number of a run, and nothing else: true, and *ret is above 0. */
 bool read_run_id(const char *text, int64_t *ret);
 /* usage_error for a text that is none. */

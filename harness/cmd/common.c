@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /* What commands share: faults, output, servers, finding scenarios. */
+#include <assert.h>
 #include <errno.h>
 #include <glob.h>
 #include <stdarg.h>
@@ -49,6 +50,104 @@ int usage_error(const struct command *command, const char *format, ...)
 	va_end(args);
 	fprintf(stderr, " (keylab help %s shows how it is used)\n", command->name);
 	return EXIT_USAGE;
+}
+
+void print_help(const struct command *command)
+{
+	printf("%s: %s\n\n%s", command->name, command->summary, command->usage);
+}
+
+#define OPTIONS_MAX 20
+/* What next_option returns when the command is to stop; no letter of an option. */
+enum { STOP_WRONG = -2, STOP_HELPED = -3 };
+
+int option_stops(int letter)
+{
+	return letter == STOP_HELPED ? EXIT_HELPED : EXIT_USAGE;
+}
+
+static bool is_name(const char *word, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strncmp(word, "--", 2) && !strncmp(word + 2, name, len) &&
+	       (!word[2 + len] || word[2 + len] == '=');
+}
+
+/* The one option that a word is the beginning of; NULL. */
+static const char *meant_by(const char *word, const struct option *options)
+{
+	size_t len = strcspn(word, "=");
+	const char *found = NULL;
+
+	for (size_t i = 0; options[i].name; i++)
+		if (len > 2 && !strncmp(options[i].name, word + 2, len - 2)) {
+			if (found)
+				return NULL;
+			found = options[i].name;
+		}
+	return found;
+}
+
+/* A fault in the long option that the word is, or tries to be. */
+static void long_fault(const struct command *command, const char *word,
+                       const struct option *options)
+{
+	int len = (int)strcspn(word, "=");
+
+	for (size_t i = 0; options[i].name; i++)
+		if (is_name(word, options[i].name)) {
+			usage_error(command,
+			            options[i].has_arg ? "%.*s needs a value behind it"
+			                               : "%.*s takes no value",
+			            len, word);
+			return;
+		}
+	const char *meant = meant_by(word, options);
+	if (meant)
+		usage_error(command, "there is no option \"%.*s\"; --%s is written in full", len,
+		            word, meant);
+	else
+		usage_error(command, "there is no option \"%.*s\"", len, word);
+}
+
+int next_option(const struct command *command, int argc, char **argv, const char *letters,
+                const struct option *options)
+{
+	struct option all[OPTIONS_MAX] = {{"help", no_argument, NULL, 'h'}};
+	size_t plus = letters[0] == '+', count = 1;
+	char all_letters[16];
+	int before = optind, index = -1;
+
+	for (size_t i = 0; options && options[i].name; i++) {
+		assert(count < OPTIONS_MAX - 1);
+		all[count++] = options[i];
+	}
+	/* ":" has a value that is missing told apart. */
+	snprintf(all_letters, sizeof(all_letters), "%.*s:h%s", (int)plus, letters, letters + plus);
+	opterr = 0;
+	int letter = getopt_long(argc, argv, all_letters, all, &index);
+	if (letter == -1)
+		return -1;
+	bool separate = index >= 0 && optarg && optarg == argv[optind - 1];
+	const char *word = optind > before ? argv[optind - (separate ? 2 : 1)] : "";
+	if (index >= 0 ? !is_name(word, all[index].name)
+	               : (letter == '?' || letter == ':') && !strncmp(word, "--", 2)) {
+		long_fault(command, word, all);
+		return STOP_WRONG;
+	}
+	if (letter == '?' || letter == ':') {
+		usage_error(command,
+		            letter == '?' ? "there is no option \"-%c\""
+		                          : "-%c needs a value behind it",
+		            optopt);
+		return STOP_WRONG;
+	}
+	if (letter == 'h') {
+		print_help(command);
+		return STOP_HELPED;
+	}
+	return letter;
 }
 
 bool read_run_id(const char *text, int64_t *ret)

@@ -46,13 +46,13 @@ static int compare_main(const struct command *command, int argc, char **argv)
 	size_t count = 0;
 	bool json = false;
 
-	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int option; (option = next_option(command, argc, argv, "", options)) != -1;) {
 		if (option == 'd')
 			db = optarg;
 		else if (option == 'j')
 			json = true;
 		else
-			return usage_error(command, "unknown option");
+			return option_stops(option);
 	}
 	for (int i = optind; i < argc; i++) {
 		if (count == COMPARE_MAX_RUNS)

@@ -107,9 +107,9 @@ static int doctor_main(const struct command *command, int argc, char **argv)
 	const char *named = NULL;
 	struct err err;
 
-	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int option; (option = next_option(command, argc, argv, "", options)) != -1;) {
 		if (option != 'b')
-			return usage_error(command, "unknown option");
+			return option_stops(option);
 		named = optarg;
 	}
 	buf_init(&doctor.out, 0);

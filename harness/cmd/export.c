@@ -37,7 +37,7 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 	                                        {"allow-inconclusive", no_argument, NULL, 'i'},
 	                                        {0}};
 
-	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int option; (option = next_option(command, argc, argv, "", options)) != -1;) {
 		switch (option) {
 		case 'd':
 			ret->db = optarg;
@@ -58,7 +58,7 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 			ret->options.allow_inconclusive = true;
 			break;
 		default:
-			return usage_error(command, "unknown option");
+			return option_stops(option);
 		}
 	}
 	if (optind < argc)

@@ -27,7 +27,7 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 	                                        {"self-test", no_argument, NULL, 's'},
 	                                        {0}};
 
-	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int option; (option = next_option(command, argc, argv, "", options)) != -1;) {
 		switch (option) {
 		case 'd':
 			ret->db = optarg;
@@ -49,7 +49,7 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 			ret->self_test = true;
 			break;
 		default:
-			return usage_error(command, "unknown option");
+			return option_stops(option);
 		}
 	}
 	ret->filter = (struct gate_filter){argv + optind, (size_t)(argc - optind)};

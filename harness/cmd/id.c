@@ -143,7 +143,7 @@ static int parse_option(const struct command *command, int option, struct id_req
 		ret->json = true;
 		return 0;
 	default:
-		return usage_error(command, "unknown option");
+		return option_stops(option);
 	}
 }
 
@@ -340,7 +340,7 @@ static int id_main(const struct command *command, int argc, char **argv)
 	struct id_request request = {.count = 1};
 	struct err err;
 
-	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int option; (option = next_option(command, argc, argv, "", options)) != -1;) {
 		int code = parse_option(command, option, &request);
 
 		if (code)

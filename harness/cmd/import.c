@@ -15,9 +15,9 @@ static int import_main(const struct command *command, int argc, char **argv)
 	struct err err;
 
 	buf_init(&out, 0);
-	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int option; (option = next_option(command, argc, argv, "", options)) != -1;) {
 		if (option != 'd')
-			return usage_error(command, "unknown option");
+			return option_stops(option);
 		db = optarg;
 	}
 	if (optind == argc)

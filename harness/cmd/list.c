@@ -57,9 +57,9 @@ static int list_main(const struct command *command, int argc, char **argv)
 
 	buf_init(&messages, 0);
 	buf_init(&out, 0);
-	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int option; (option = next_option(command, argc, argv, "", options)) != -1;) {
 		if (option != 'j')
-			return usage_error(command, "unknown option");
+			return option_stops(option);
 		json = true;
 	}
 	if (!load_scenarios(argv + optind, (size_t)(argc - optind), &set, &messages, &err))

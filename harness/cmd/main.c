@@ -68,21 +68,29 @@ static void print_overview(FILE *out)
 		fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
 }
 
+static int no_command(const char *word)
+{
+	say(stderr, "keylab: there is no command \"%s\"; keylab help lists them\n", word);
+	return EXIT_USAGE;
+}
+
 static int help_main(const struct command *command, int argc, char **argv)
 {
-	(void)command;
-	const struct command *wanted = argc > 1 ? find_command(argv[1]) : NULL;
+	int option = next_option(command, argc, argv, "", NULL);
 
-	if (argc > 1 && !wanted) {
-		say(stderr, "keylab: there is no command \"%s\"; keylab help lists them\n",
-		    argv[1]);
-		return EXIT_USAGE;
-	}
-	if (wanted)
-		printf("%s: %s\n\n%s", wanted->name, wanted->summary, wanted->usage);
-	else
+	if (option != -1)
+		return option_stops(option);
+	if (argc - optind > 1)
+		return usage_error(command, "\"%s\" was not expected", argv[optind + 1]);
+	if (optind == argc) {
 		print_overview(stdout);
-	return fflush(stdout) ? EXIT_ENVIRONMENT : EXIT_AS_EXPECTED;
+		return EXIT_HELPED;
+	}
+	const struct command *wanted = find_command(argv[optind]);
+	if (!wanted)
+		return no_command(argv[optind]);
+	print_help(wanted);
+	return EXIT_HELPED;
 }
 
 int main(int argc, char **argv)
@@ -107,16 +115,10 @@ int main(int argc, char **argv)
 	const struct command *command = !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")
 	                                        ? &command_help
 	                                        : find_command(argv[1]);
-	if (!command) {
-		say(stderr, "keylab: there is no command \"%s\"; keylab help lists them\n",
-		    argv[1]);
-		return EXIT_USAGE;
-	}
-	if (argc > 2 && command != &command_help &&
-	    (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h"))) {
-		char *words[] = {argv[0], argv[1]};
-
-		return help_main(&command_help, 2, words);
-	}
-	return command->main(command, argc - 1, argv + 1);
+	if (!command)
+		return no_command(argv[1]);
+	int code = command->main(command, argc - 1, argv + 1);
+	if (code != EXIT_HELPED)
+		return code;
+	return fflush(stdout) ? EXIT_ENVIRONMENT : EXIT_AS_EXPECTED;
 }

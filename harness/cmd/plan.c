@@ -23,7 +23,7 @@ static int parse(const struct command *command, int argc, char **argv, struct pl
 	                                        {"json", no_argument, NULL, 'j'},
 	                                        {0}};
 
-	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int option; (option = next_option(command, argc, argv, "", options)) != -1;) {
 		switch (option) {
 		case 'p':
 			if (!profile_parse(optarg, &ret->profile))
@@ -40,7 +40,7 @@ static int parse(const struct command *command, int argc, char **argv, struct pl
 			ret->json = true;
 			break;
 		default:
-			return usage_error(command, "unknown option");
+			return option_stops(option);
 		}
 	}
 	return 0;

@@ -104,7 +104,7 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 	                                        {"json", no_argument, NULL, 'j'},
 	                                        {0}};
 
-	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int option; (option = next_option(command, argc, argv, "", options)) != -1;) {
 		bool good = true;
 
 		if (option == 'r')
@@ -122,7 +122,7 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 		else if (option == 'j')
 			ret->json = true;
 		else
-			return usage_error(command, "unknown option");
+			return option_stops(option);
 		if (!good)
 			return usage_error(
 			        command,

@@ -52,7 +52,7 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 	                                        {0}};
 	bool charts = true;
 
-	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int option; (option = next_option(command, argc, argv, "", options)) != -1;) {
 		switch (option) {
 		case 'd':
 			ret->db = optarg;
@@ -86,7 +86,7 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 			ret->open = true;
 			break;
 		default:
-			return usage_error(command, "unknown option");
+			return option_stops(option);
 		}
 	}
 	if (optind < argc)

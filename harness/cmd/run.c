@@ -87,7 +87,7 @@ static int parse_option(const struct command *command, int option, struct option
 		ret->dry = true;
 		return 0;
 	default:
-		return usage_error(command, "unknown option");
+		return option_stops(option);
 	}
 }
 
@@ -108,7 +108,7 @@ static int parse(const struct command *command, int argc, char **argv, struct op
 	                                        {"dry-run", no_argument, NULL, 'n'},
 	                                        {0}};
 
-	for (int option; (option = getopt_long(argc, argv, "qvnj:", options, NULL)) != -1;) {
+	for (int option; (option = next_option(command, argc, argv, "qvnj:", options)) != -1;) {
 		int code = parse_option(command, option, ret);
 
 		if (code)

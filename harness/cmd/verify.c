@@ -127,11 +127,11 @@ static int verify_main(const struct command *command, int argc, char **argv)
 	struct err err;
 
 	buf_init(&out, 0);
-	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int option; (option = next_option(command, argc, argv, "", options)) != -1;) {
 		if (option == 'd')
 			db = optarg;
 		else if (option != 'r')
-			return usage_error(command, "unknown option");
+			return option_stops(option);
 		else if (!read_run_id(optarg, &run_id))
 			return no_run_id(command, optarg);
 	}
