@@ -27,6 +27,8 @@ static int clean_main(const struct command *command, int argc, char **argv)
 		else
 			return option_stops(option);
 	}
+	if (optind < argc)
+		return usage_error(command, "\"%s\" was not expected", argv[optind]);
 	if (!open_home(&home, &err) || !cluster_reap(home, true, &reaped, &err))
 		return fail(&err);
 	if (fs_exists(db) &&

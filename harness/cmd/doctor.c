@@ -112,6 +112,8 @@ static int doctor_main(const struct command *command, int argc, char **argv)
 			return option_stops(option);
 		named = optarg;
 	}
+	if (optind < argc)
+		return usage_error(command, "\"%s\" was not expected", argv[optind]);
 	buf_init(&doctor.out, 0);
 	line(&doctor, true, "keylab", "%s, libpq %d, SQLite %s, jansson %s", KEYLAB_VERSION,
 	     conn_library_version() / 10000, store_library_version(), jansson_version_str());

@@ -52,6 +52,8 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 			return option_stops(option);
 		}
 	}
+	if (ret->self_test && optind < argc)
+		return usage_error(command, "\"%s\" was not expected", argv[optind]);
 	ret->filter = (struct gate_filter){argv + optind, (size_t)(argc - optind)};
 	return 0;
 }

@@ -134,7 +134,7 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 			                        : "--run takes the number of a run");
 	}
 	if (optind < argc)
-		return usage_error(command, "no argument is expected: %s", argv[optind]);
+		return usage_error(command, "\"%s\" was not expected", argv[optind]);
 	if (!ret->ask.rows || !ret->ask.insert_rate)
 		return usage_error(command, "%s is needed",
 		                   ret->ask.rows ? "--insert-rate" : "--rows");

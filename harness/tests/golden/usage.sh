@@ -57,4 +57,13 @@ like "$rc:$err" '^64:.*no scenario or document "--quiet"' 'behind -- a word is a
 run "$keylab" run -qnj 2 --profile=quick sequence
 is "$rc:$out" '0:id-service/sequence' 'letters in one word, and a value behind ='
 
+# --- words where none belongs
+
+for command in clean doctor report 'export --format tap' gate\ --self-test 'baseline --accept 1 --reason x' \
+	'predict --rows 1 --insert-rate 1/s' 'verify some.db'; do
+	# shellcheck disable=SC2086
+	wrong "^keylab ${command%% *}: \"extra\" was not expected" $command extra
+done
+ok 'and nothing was done' test ! -e "$KEYLAB_HOME"
+
 done_testing
