@@ -103,11 +103,13 @@ const char *scenarios_dir(void);
 struct scenario_set {
 	struct scenario **items;
 	size_t count;
-	size_t faulty; /* files that could not be read or are wrong */
+	size_t faulty; /* files that could not be read, are wrong, or have another one's name */
+	char **paths;  /* of all of them; owned */
+	size_t paths_count;
 };
 /*
- * Loads and checks; messages holds what is wrong, a line each. With
- * `all_or_nothing` a wrong file is an err.
+ * Loads and checks; messages holds what is wrong, a line each. A file that is named twice counts
+ * once.
  */
 bool load_scenarios(char *const *names, size_t count, struct scenario_set *ret,
                     struct buf *messages, struct err *err) MUST_CHECK;

@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fs.h"
 #include "cmd/cmd.h"
+#include "scenario/node.h"
 
 static void say_args(FILE *out, const char *format, va_list args)
 {
@@ -302,22 +304,72 @@ static bool is_path(const char *word)
 	return strchr(word, '/') || (strlen(word) > 5 && !strcmp(word + strlen(word) - 5, ".yaml"));
 }
 
+/* Two ways to write one path, or two links to one file. */
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat of_a, of_b;
+
+	return !strcmp(a, b) || (stat(a, &of_a) == 0 && stat(b, &of_b) == 0 &&
+	                         of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino);
+}
+
+/* Is there room for one more, and is it not one of those that are there? */
+static bool make_room(struct scenario_set *set, const char *path, bool *ret_known, struct err *err)
+{
+	for (size_t i = 0; i < set->paths_count; i++)
+		if (is_same_file(set->paths[i], path)) {
+			*ret_known = true;
+			return true;
+		}
+	struct scenario **items = realloc(set->items, (set->count + 1) * sizeof(*items));
+	if (items)
+		set->items = items;
+	char **paths = realloc(set->paths, (set->paths_count + 1) * sizeof(*paths));
+	if (paths)
+		set->paths = paths;
+	if (!items || !paths || !(paths[set->paths_count] = strdup(path)))
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	set->paths_count++;
+	*ret_known = false;
+	return true;
+}
+
+/* A run tells its scenarios apart by their names alone. */
+static bool has_free_name(const struct scenario_set *set, const struct scenario *scenario,
+                          struct buf *messages)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		struct place place = node_place(scenario->node, "scenario");
+
+		if (strcmp(set->items[i]->name, scenario->name) != 0)
+			continue;
+		buf_printf(messages,
+		           "%s:%d:%d: %s has a scenario \"%s\" too; rename one of them, or name "
+		           "one file alone\n",
+		           scenario->path, place.line, place.column, set->items[i]->path,
+		           scenario->name);
+		return false;
+	}
+	return true;
+}
+
 static bool add_file(struct scenario_set *set, const char *path, struct buf *messages,
                      struct err *err)
 {
 	struct scenario *scenario;
 	struct err inner = {0};
+	bool known = false;
 
-	for (size_t i = 0; i < set->count; i++)
-		if (!strcmp(set->items[i]->path, path))
-			return true;
-	struct scenario **grown = realloc(set->items, (set->count + 1) * sizeof(*grown));
-	if (!grown)
-		return err_set(err, ERR_SYSTEM, "out of memory");
-	set->items = grown;
+	if (!make_room(set, path, &known, err) || known)
+		return known;
 	size_t before = messages->len;
 	if (scenario_load(path, run_vocabulary(), &scenario, messages, &inner)) {
-		set->items[set->count++] = scenario;
+		if (has_free_name(set, scenario, messages)) {
+			set->items[set->count++] = scenario;
+		} else {
+			scenario_destroy(scenario);
+			set->faulty++;
+		}
 		return true;
 	}
 	if (inner.kind != ERR_INPUT && messages->len == before) {
@@ -383,5 +435,6 @@ void scenario_set_finish(struct scenario_set *set)
 	for (size_t i = 0; i < set->count; i++)
 		scenario_destroy(set->items[i]);
 	free(set->items);
+	free_list(set->paths, set->paths_count);
 	*set = (struct scenario_set){0};
 }

@@ -66,4 +66,26 @@ for command in clean doctor report 'export --format tap' gate\ --self-test 'base
 done
 ok 'and nothing was done' test ! -e "$KEYLAB_HOME"
 
+# --- a scenario that is named twice
+
+file=$source_root/scenarios/id-service/sequence.yaml
+mkdir -p again/id-service
+cp "$file" again/id-service/
+ln -s "$file" linked.yaml
+run "$keylab" run --dry-run sequence "$file" "$source_root/./scenarios/id-service/sequence.yaml" linked.yaml
+is "$rc:$out" '0:id-service/sequence' 'the same file by several names is one scenario'
+for command in run 'run --dry-run' check list plan; do
+	# shellcheck disable=SC2086
+	run "$keylab" $command sequence again/id-service/sequence.yaml
+	is "$rc" 64 "$command: two files of one name"
+	like "$out$err" 'again/id-service/sequence.yaml:[0-9]+:[0-9]+: .*/scenarios/id-service/sequence.yaml has a scenario "sequence" too' \
+		"$command: and both are named"
+done
+ok 'before anything is recorded' test ! -e results
+echo 'scenario: [' >wrong.yaml
+run "$keylab" check wrong.yaml ./wrong.yaml
+is "$rc:$err" '64:0 of 1 scenarios are well-formed' 'a wrong file too counts once'
+run "$keylab" check absent.yaml absent.yaml
+is "$rc" 3 'a file that is not there'
+
 done_testing
