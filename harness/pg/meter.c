@@ -18,7 +18,7 @@ const struct meter meters[] = {
          .needs = "pgstattuple",
          .version = 15,
          .sql = sql_probe_btree,
-         .type = "exact"},
+         .type = "counter"},
         {.name = "clock",
          .use = METER_AROUND,
          .version = 15,
@@ -34,7 +34,7 @@ const struct meter meters[] = {
          .use = METER_OBJECT,
          .version = 15,
          .sql = sql_probe_size,
-         .type = "exact"},
+         .type = "counter"},
         {.name = "statement",
          .use = METER_WRAP,
          .version = 15,
@@ -167,7 +167,7 @@ static const char *type_of_metric(const char *metric)
 	return !strcmp(unit, "ns") || !strcmp(unit, "us") || !strcmp(unit, "ms") ||
 	                       !strcmp(unit, "s")
 	               ? "timing"
-	               : "exact";
+	               : "counter";
 }
 
 bool readings_add_row(struct readings *readings, const PGresult *result, int row, const char *type,

@@ -43,7 +43,7 @@ bool readings_add_text(struct readings *readings, const char *metric, const char
                        const char *text, const char *labels, struct err *err) MUST_CHECK;
 bool readings_add_int(struct readings *readings, const char *metric, const char *type,
                       int64_t value, struct err *err) MUST_CHECK;
-/* Every column of a row is a metric; `type` NULL: timing for times, else exact. */
+/* Every column of a row is a metric; `type` NULL: timing for times, else counter. */
 bool readings_add_row(struct readings *readings, const PGresult *result, int row, const char *type,
                       const char *labels, struct err *err) MUST_CHECK;
 

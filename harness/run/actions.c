@@ -86,10 +86,10 @@ static bool record_whole(struct walk *walk, const struct step_record *record,
 static bool outcome_readings(const struct outcome *outcome, struct readings *ret, struct err *err)
 {
 	/* A text, though most SQLSTATEs look like numbers. */
-	return readings_add_text(ret, "sqlstate", "exact", outcome->sqlstate, NULL, err) &&
-	       readings_add_text(ret, "constraint", "exact", outcome->constraint.data, NULL, err) &&
-	       readings_add_text(ret, "message", "exact", outcome->message.data, NULL, err) &&
-	       readings_add_int(ret, "rows", "exact", (int64_t)outcome->rows, err);
+	return readings_add_text(ret, "sqlstate", "event", outcome->sqlstate, NULL, err) &&
+	       readings_add_text(ret, "constraint", "event", outcome->constraint.data, NULL, err) &&
+	       readings_add_text(ret, "message", "event", outcome->message.data, NULL, err) &&
+	       readings_add_int(ret, "rows", "event", (int64_t)outcome->rows, err);
 }
 
 /*

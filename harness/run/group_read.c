@@ -100,16 +100,16 @@ static void put_sources(struct out *out, const struct group *group, uint32_t pro
 	if (WIFSIGNALED(group->status[process]))
 		return;
 	if (group->options.source == SOURCE_SEGMENT) {
-		put(out, "segments", "exact", head->segments);
-		put(out, "segments_ahead", "exact", head->segments_ahead);
-		put(out, "waits", "exact", head->segment_waits);
+		put(out, "segments", "event", head->segments);
+		put(out, "segments_ahead", "event", head->segments_ahead);
+		put(out, "waits", "event", head->segment_waits);
 		put(out, "fetch_failures", "event", head->segment_failures);
-		put(out, "allocated", "exact", head->allocated);
-		put(out, "unused", "exact", head->unused);
+		put(out, "allocated", "event", head->allocated);
+		put(out, "unused", "event", head->unused);
 	} else if (group->options.source == SOURCE_FORMAT) {
-		put(out, "waits", "exact", sums->waits);
-		put(out, "back_steps", "exact", sums->back_steps);
-		put(out, "overflows", "exact", sums->overflows);
+		put(out, "waits", "event", sums->waits);
+		put(out, "back_steps", "event", sums->back_steps);
+		put(out, "overflows", "event", sums->overflows);
 	}
 }
 
@@ -120,21 +120,21 @@ static void put_process(struct out *out, const struct group *group, uint32_t pro
 	int status = group->status[process];
 
 	snprintf(out->labels, sizeof(out->labels), "{\"process\":%u}", process + 1);
-	put(out, "attempted", "exact", sums->attempted);
-	put(out, "issued", "exact", sums->issued);
-	put(out, "refused", "exact", sums->refused);
-	put(out, "cut_off", "exact", sums->cut_off);
+	put(out, "attempted", "event", sums->attempted);
+	put(out, "issued", "event", sums->issued);
+	put(out, "refused", "event", sums->refused);
+	put(out, "cut_off", "event", sums->cut_off);
 	/* As a shell has it: 128 and the signal. */
-	put(out, "exit_code", "exact",
+	put(out, "exit_code", "event",
 	    (uint64_t)(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status)));
 	if (group->options.write) {
-		put(out, "written", "exact", sums->written);
-		put(out, "write_refused", "exact", sums->write_refused);
-		put(out, "write_cut_off", "exact", sums->write_cut_off);
+		put(out, "written", "event", sums->written);
+		put(out, "write_refused", "event", sums->write_refused);
+		put(out, "write_cut_off", "event", sums->write_cut_off);
 	}
 	if (group->options.acquire) {
-		put(out, "lease_node", "exact", head->lease_node);
-		put(out, "lease_epoch", "exact", head->lease_epoch);
+		put(out, "lease_node", "event", head->lease_node);
+		put(out, "lease_epoch", "event", head->lease_epoch);
 	}
 	put(out, "faults", "event", sums->faults);
 	put_sources(out, group, process, sums);

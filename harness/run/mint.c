@@ -258,8 +258,8 @@ static bool mint_readings(const struct minting *minting, struct readings *ret, s
 	const struct id_counts *counts = id_generator_counts(minting->generator);
 
 	return readings_add_int(ret, "issued_ids", "exact", (int64_t)counts->issued, err) &&
-	       readings_add_int(ret, "wait_count", "timing", (int64_t)counts->waits, err) &&
-	       readings_add_int(ret, "overflow_count", "timing", (int64_t)counts->overflows, err) &&
+	       readings_add_int(ret, "wait_count", "event", (int64_t)counts->waits, err) &&
+	       readings_add_int(ret, "overflow_count", "event", (int64_t)counts->overflows, err) &&
 	       readings_add_int(ret, "mint_ns", "timing", (int64_t)minting->mint_ns, err) &&
 	       readings_add_int(ret, "promised_bytes", "exact", format->stored_bytes, err) &&
 	       readings_add_int(ret, "printed_bytes", "exact", format->text_bytes, err) &&

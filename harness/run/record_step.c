@@ -210,11 +210,11 @@ static bool record_one(struct walk *walk, const struct pending *pending, const s
 		err_set(err, ERR_INPUT, "%s: its payload is not what docs/lab.md says: %.200s",
 		        pending->kind, pending->payload);
 	const char *text = value_text(pending->payload, value, number, sizeof(number));
-	const char *metric = prove ? "value" : name;
+	const char *metric = prove ? "value" : name, *type = prove ? "exact" : "counter";
 	if (ok && json_is_string(value))
-		ok = readings_add_text(&readings, metric, "exact", text, labels, err);
+		ok = readings_add_text(&readings, metric, type, text, labels, err);
 	else if (ok)
-		ok = readings_add(&readings, metric, "exact", text, labels, err);
+		ok = readings_add(&readings, metric, type, text, labels, err);
 	ok = ok && (!prove || !detail ||
 	            readings_add_text(&readings, "detail", "exact", detail, labels, err));
 	if (ok) {

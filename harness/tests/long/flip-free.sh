@@ -26,7 +26,11 @@ ask() {
 		where r.profile = '$profile' and s.status = 'done' and (s.scenario, s.sha256) in (
 			select value ->> '\$.scenario', value ->> '\$.sha256' from json_each(readfile('$scratch/list.json'), '\$.scenarios'));
 		create temp view claimed as select c.*, c.scenario || '/' || c.claim as name
-		from claims c join ran using (run_id, scenario) where c.in_scope = 1 and c.metric_type <> 'timing';" "$db" "$1"
+		from claims c join ran using (run_id, scenario) where c.in_scope = 1 and c.metric_type <> 'timing';
+		create temp view exact as select p.scenario || '/' || p.step || '/' || p.metric as name, p.scenario, p.run_id,
+			json_group_array(json_array(p.arm, p.rep, p.labels, p.value)) as value
+		from (select * from samples join ran using (run_id, scenario) where metric_type = 'exact' order by sample_id) p
+		group by p.scenario, p.run_id, p.step, p.metric;" "$db" "$1" || echo 'the question failed'
 }
 # How often the scenario that ran least often has run.
 least() {
@@ -47,12 +51,18 @@ for ((i = 1; i <= runs; i++)); do
 		where run_id = (select max(run_id) from runs) and verdict <> expected")" '' "run $i: every structural verdict is the expected one"
 done
 count=$(least)
-is "$((count >= 2))" 1 'at least two runs of each scenario'
-flips=$(ask "select group_concat(name, ', ') from (select name from claimed group by name having count(distinct verdict) > 1)")
+is "$((count >= runs && count >= 2))" 1 "$runs runs of each scenario, and at least two"
+# One that ended in trouble counts, also when the runs went on without it.
+is "$(ask "select group_concat(s.scenario || ' is ' || s.status) from scenario s join run r using (run_id) where r.profile = '$profile'
+	and s.status not in ('done', 'not_run', 'interrupted') and (s.scenario, s.sha256) in (
+		select value ->> '\$.scenario', value ->> '\$.sha256' from json_each(readfile('$scratch/list.json'), '\$.scenarios'))")" \
+	'' 'no scenario ended otherwise'
+flips=$(ask "select group_concat(name, ', ') from (select name from claimed group by name having count(distinct coalesce(verdict, '')) > 1)")
 is "$flips" '' 'no verdict flips'
-changed=$(ask "select group_concat(name, ', ') from (select name from claimed
-	where metric_type = 'exact' group by name having count(distinct value) > 1)")
-is "$changed" '' 'exact figures are the same in every run'
+changed=$(ask "select group_concat(name, ', ') from (
+	select name from claimed where metric_type = 'exact' group by name having count(distinct coalesce(value, '')) > 1
+	union all select name from exact group by name having count(distinct value) > 1)")
+is "$changed" '' 'exact figures, of claims and of samples, are the same in every run'
 is "$(ask 'select count(*) from (select scenario from (select scenario, run_id, count(*) as claims from claimed group by scenario, run_id)
 	group by scenario having min(claims) <> max(claims))')" 0 'every run has the same claims'
 run "$keylab" verify "$db"
@@ -69,10 +79,12 @@ if [[ -n ${KEYLAB_RELIABILITY-} ]]; then
 		printf '%s runs of %s scenarios, profile `%s`, %s to %s, on %s.\n\n' "$count" "$scenarios" "$profile" \
 			$(ask "select strftime('%Y-%m-%dT%H:%M', min(started_us) / 1e6, 'unixepoch'),
 				strftime('%Y-%m-%dT%H:%M', max(finished_us) / 1e6, 'unixepoch') from ran" | tr '|' ' ') \
-			"$(ask "select min(version) from clusters" | cut -d' ' -f1,2)"
+			"$(ask "select min(version) from clusters" | cut -d' ' -f1,2), keylab $(ask "select group_concat(distinct keylab_commit)
+				from run where run_id in (select run_id from ran)")"
 		printf -- '- structural claims: %s; verdicts that flipped: %s\n' "$claims" "${flips:-none}"
-		printf -- '- exact figures: %s; that differed: %s\n' \
-			"$(ask "select count(distinct name) from claimed where metric_type = 'exact'")" "${changed:-none}"
+		printf -- '- exact claims: %s, exact metrics of samples: %s; that differed: %s\n' \
+			"$(ask "select count(distinct name) from claimed where metric_type = 'exact'")" \
+			"$(ask 'select count(distinct name) from exact')" "${changed:-none}"
 		printf -- '- counters: %s; the same in every run: %s\n' "$(ask "$spread select count(*) from spread")" \
 			"$(ask "$spread select count(*) from spread where lowest = highest")"
 		printf '\nThe counters that moved, by how far they spread (the highest over the lowest):\n\n'
