@@ -126,17 +126,40 @@ static bool random_name(char name[13], struct err *err)
 	return true;
 }
 
-bool fs_write(const char *path, const void *bytes, size_t len, mode_t mode, struct err *err)
+/* -1 with errno, or (no path) with err. */
+static int open_temp(const char *prefix, mode_t mode, char **ret_path, struct err *err)
 {
 	char suffix[13];
 
-	if (!random_name(suffix, err))
-		return false;
-	CLEANUP(free_p) char *temp = fs_printf(err, "%s.%s", path, suffix);
+	*ret_path = random_name(suffix, err) ? fs_printf(err, "%s%s", prefix, suffix) : NULL;
+	if (!*ret_path)
+		return -1;
+	return open(*ret_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+}
+
+int fs_open_temp(const char *prefix, mode_t mode, char **ret_path, struct err *err)
+{
+	char *path;
+	int fd = open_temp(prefix, mode, &path, err);
+
+	if (fd < 0) {
+		if (path)
+			err_errno(err, "cannot write %s", path);
+		free(path);
+		return -1;
+	}
+	*ret_path = path;
+	return fd;
+}
+
+bool fs_write(const char *path, const void *bytes, size_t len, mode_t mode, struct err *err)
+{
+	CLEANUP(free_p) char *prefix = fs_printf(err, "%s.", path);
+	CLEANUP(free_p) char *temp = NULL;
+	CLEANUP(close_p) int fd = prefix ? open_temp(prefix, mode, &temp, err) : -1;
+
 	if (!temp)
 		return false;
-	CLEANUP(close_p)
-	int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 	if (fd < 0)
 		return err_errno(err, "cannot write %s", path);
 	if (!write_all(fd, bytes, len) || fsync(fd) < 0 || rename(temp, path) < 0) {

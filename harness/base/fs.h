@@ -23,6 +23,11 @@ char *fs_absolute(struct err *err, const char *path) MUST_CHECK;
 
 /* Appends the whole file, at most max_bytes (an error beyond). */
 bool fs_read(const char *path, size_t max_bytes, struct buf *ret, struct err *err) MUST_CHECK;
+/*
+ * A new file PREFIXxxxxxxxxxxxx with an unpredictable name, to write and read; -1 with err. Never
+ * one that is there already, nor what a link of that name leads to. *ret_path is owned.
+ */
+int fs_open_temp(const char *prefix, mode_t mode, char **ret_path, struct err *err) MUST_CHECK;
 /* Writes to a temporary name beside path and renames: all or nothing. */
 bool fs_write(const char *path, const void *bytes, size_t len, mode_t mode,
               struct err *err) MUST_CHECK;

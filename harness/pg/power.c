@@ -46,20 +46,36 @@ static bool not_told(struct err *err)
 	               "Linux 6.5, on a file system with a device)");
 }
 
-/* A page that was just written must be told from one that has been synced. */
-static bool check_told(const char *dir, struct err *err)
+/*
+ * A file without a name in the data folder, or, where the file system has none of those, with one
+ * that nobody can know: the folder is the server user's, who may have put a link to somebody
+ * else's file wherever we are expected.
+ */
+static int open_probe(int dir_fd, const char *dir, struct err *err)
 {
-	CLEANUP(free_p) char *path = fs_join(err, dir, "keylab.probe");
-	CLEANUP(close_p)
-	int fd = path ? open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
+	int fd = openat(dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		return fd;
+	CLEANUP(free_p) char *prefix = fs_join(err, dir, "keylab.probe-");
+	CLEANUP(free_p) char *path = NULL;
+	fd = prefix ? fs_open_temp(prefix, 0600, &path, err) : -1;
+	if (path)
+		unlink(path);
+	return fd;
+}
+
+/* A page that was just written must be told from one that has been synced. */
+static bool check_told(int dir_fd, const char *dir, struct err *err)
+{
+	CLEANUP(close_p) int fd = open_probe(dir_fd, dir, err);
 	uint64_t before = 0, after = 1;
 	char page[4096] = {1};
 
 	if (fd < 0)
-		return path ? err_errno(err, "%s", path) : false;
-	unlink(path);
+		return false;
 	if (write(fd, page, sizeof(page)) != (ssize_t)sizeof(page))
-		return err_errno(err, "%s", path);
+		return err_errno(err, "writing a file in %s", dir);
 	if (!count_unsynced(fd, 0, 0, &before) || fdatasync(fd) < 0 ||
 	    !count_unsynced(fd, 0, 0, &after) || before != 1 || after != 0)
 		return not_told(err);
@@ -73,7 +89,7 @@ bool cluster_sync(const struct cluster *cluster, struct err *err)
 
 	if (fd < 0 || syncfs(fd) < 0)
 		return err_errno(err, "syncing %s", cluster->data_dir);
-	return check_told(cluster->data_dir, err);
+	return check_told(fd, cluster->data_dir, err);
 }
 
 /* Empties the pages of one file that are not on the device. */

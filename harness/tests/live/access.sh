@@ -132,6 +132,39 @@ is "$(cat "$scratch/victim/file" 2>&1)" mine 'and no link was followed meanwhile
 
 # ---- planted links where keylab itself writes
 
+# hostile NAME STEPS: a scenario whose SQL is up to something; the database is $scratch/NAME.db.
+hostile() {
+	mkdir -p "$scratch/access"
+	cat >"$scratch/access/$1.yaml" <<-END
+		scenario: $1
+		document: access
+		title: $1
+		about: Of a test.
+		cluster:
+		  settings: {recovery_init_sync_method: syncfs}
+		steps:
+	END
+	sed 's/^/  /' >>"$scratch/access/$1.yaml" <<<"$2"
+	cat >>"$scratch/access/$1.yaml" <<-END
+		claims:
+		  - id: $1-runs
+		    says: It came to its end.
+		    value: select count(*) from sample where metric = 'here'
+		    type: exact
+		    holds: "= 1"
+		limits: [It measures nothing.]
+	END
+	run timeout 120 "$keylab" run --quiet --jobs 1 --db "$scratch/$1.db" "$scratch/access/$1.yaml"
+}
+
+echo untouched >"$scratch/private"
+chmod 600 "$scratch/private"
+hostile probe "- sql: copy (select 1) to program 'ln -s $scratch/private keylab.probe'
+- server: sync
+- probe: first
+  sql: select 1 as here"
+like "$rc" '^[02]$' 'a run that synchronizes its server, whose data folder has a link in it' || diag "$err"
+is "$(<"$scratch/private")" untouched 'does not write through the link'
 ln -s "$scratch/victim/file" "$scratch/page.html"
 . "$source_root/harness/tests/fixture.sh"
 fixture_store "$scratch/fixture.db" || fail 'the fixture'
