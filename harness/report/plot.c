@@ -307,17 +307,20 @@ static const char *placeholder_at(const struct picture *picture, const char *at,
 	return picture->d.texts[index];
 }
 
-/* In single quotes gnuplot takes everything as it is, but for the quote itself. */
+/*
+ * In double quotes; what would end them, begin an escape, run a command or (in some versions) name
+ * a macro is written as its number. In single quotes a text could not begin with a quote.
+ */
 static void add_quoted(struct buf *out, const char *text)
 {
-	buf_add_char(out, '\'');
+	buf_add_char(out, '"');
 	for (; *text; text++) {
-		if (*text == '\'')
-			buf_add(out, "''");
+		if (strchr("\"\\`@", *text))
+			buf_printf(out, "\\%03o", (unsigned)*text);
 		else
 			buf_add_char(out, (unsigned char)*text < 0x20 ? ' ' : *text);
 	}
-	buf_add_char(out, '\'');
+	buf_add_char(out, '"');
 }
 
 /* The script as someone runs it by hand: texts for placeholders, plain colours for marks. */

@@ -64,16 +64,70 @@ is "$(cat scenarios/d.empty.yaml; echo $?)" 0 'an empty text is an empty file'
 is "$(grep -c '^rm' command.txt)" 0 'the command is one line, whatever is in it'
 charts=$(sqlite3 "$db" "select count(*) from chart where run_id = 2 and kind <> 'table'")
 ok 'the charts have their data' test "$(find charts -name '*.tsv' | wc -l)" -ge "$charts"
-if command -v gnuplot >/dev/null; then
-	drawn=0
+draw_all() {
+	local script drawn=0
 	for script in charts/*.gp; do
 		[[ $(gnuplot -d "$script" 2>&1) == *'</svg>'* ]] || fail "gnuplot draws $script" "$(gnuplot -d "$script" 2>&1 | head -n 3)"
 		drawn=$((drawn + 1))
 	done
 	ok 'gnuplot draws every script' test "$drawn" -gt 0
+}
+if command -v gnuplot >/dev/null; then
+	draw_all
+else
+	skip 'gnuplot draws every script' 'gnuplot is not here'
 fi
 run "$keylab" report --db "$db" --run 2 --no-charts --bundle "$scratch/bare.tar"
 is "$(tar -tf "$scratch/bare.tar")" "$names" 'without gnuplot the scripts are there all the same'
+
+# --- words that gnuplot would run, or trip over
+
+# Short ones: a long label is cut before it has come to its point.
+words=("'; system('touch planted'); '" '"; system("touch planted"); "' '`touch planted`' "'; set output 'planted'; '"
+	$'"\n!touch planted\n"' "' ends with \\" '@GPVAL_TERM \140touch planted\140' "''50 % %d \\n \\\"x")
+
+# spread TABLE COLUMNS ORDER: each row of run 2 gets one of the words, in all these columns.
+spread() {
+	local keys key column i=0 sets
+	mapfile -t keys < <(sqlite3 "$db" "select scenario || '/' || $1 from $1 where run_id = 2 order by $3")
+	for key in "${keys[@]}"; do
+		sets=$(for column in $2; do printf "%s = '%s', " "$column" "${words[i % ${#words[@]}]//\'/\'\'}"; done)
+		sqlite3 "$db" "update $1 set ${sets%, } where run_id = 2 and scenario || '/' || $1 = '${key//\'/\'\'}'"
+		i=$((i + 1))
+	done
+}
+
+draw_words() {
+	local script picture text drawn=0 wrong=''
+	mkdir words drawn
+	tar -xf words.tar -C words
+	cd drawn || exit 1
+	for script in ../words/*/charts/*.gp; do
+		picture=$(basename "$script").svg
+		gnuplot -d "$script" >"$picture" 2>"$scratch/.err" || wrong+="$script: exit $?"$'\n'
+		[[ $(<"$picture") == *'</svg>' && ! -s $scratch/.err ]] || wrong+="$script: $(head -n 4 "$scratch/.err")"$'\n'
+		drawn=$((drawn + 1))
+	done
+	is "$wrong" '' 'gnuplot draws every script, and has nothing to say'
+	ok "all $drawn" test "$drawn" -ge "${#words[@]}"
+	for text in "${words[@]}"; do
+		ok "it is drawn as it is: ${text//$'\n'/ }" grep -qF -- "${text//$'\n'/ }" ./*.svg
+	done
+	cd ..
+	is "$(find . -name '*planted*')" '' 'nothing of it is run'
+}
+
+cd "$scratch" || exit 1
+spread arm label 'scenario, position'
+# Those whose query gives nothing come last.
+spread chart 'title x_label y_label y_unit' "chart in ('broken', 'empty'), scenario, position"
+run "$keylab" report --db "$db" --run 2 --bundle "$scratch/words.tar"
+is "$rc:$err" 0: 'a bundle with such words'
+if command -v gnuplot >/dev/null; then
+	draw_words
+else
+	skip 'such words are drawn' 'gnuplot is not here'
+fi
 
 # --- what it refuses
 
