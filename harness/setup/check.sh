@@ -30,6 +30,18 @@ build_variant() {
 	CC=$compiler configure "$variant_folder" "${options[@]}" && compile "$variant_folder" "$@"
 }
 
+# What a sanitizer has reported while the tests ran (harness/tests/sanitizer.c says where to): each is a failure,
+# whatever the tests made of it. Adds to $failed.
+count_reports() {
+	local report
+	for report in "$1"/san/*; do
+		[[ -e $report ]] || continue
+		printf '%s:\n' "$report"
+		head -n 60 "$report"
+		failed=$((failed + 1))
+	done
+}
+
 # One row of the table: builds and tests it, adds to $total_*.
 check_variant() {
 	local name=$1 passed failed skipped
@@ -39,11 +51,10 @@ check_variant() {
 		total_failed=$((total_failed + 1))
 		return
 	fi
+	rm -f "$variant_folder"/san/*
 	# Under a sanitizer everything takes some times as long.
-	export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:strict_string_checks=1
-	export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-	export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 	run_suites "$variant_folder" --quiet --timeout-multiplier 5 -- "$@"
+	count_reports "$variant_folder"
 	printf '%-12s %d passed, %d failed, %d skipped\n' "$name" "$passed" "$failed" "$skipped"
 	if ((passed == 0 && failed == 0)); then
 		failed=1

@@ -76,16 +76,26 @@ sqlite3 "$db" 'create view mine as select count(*) from claims'
 run "$keylab" export --format md --db "$db" --run 2
 is "$rc" 0 'a view besides is none of its business'
 
-# ---- damaged files: a random stretch of bytes, the same ones each time
+# ---- damaged files: a page of random bytes, of zeros or of another place, the same ones each time
 
 fixture_store "$scratch/whole.db" || fail 'the fixture'
-size=$(stat -c %s "$scratch/whole.db")
+page_size=$(sqlite3 "$scratch/whole.db" 'pragma page_size')
+pages=$(sqlite3 "$scratch/whole.db" 'pragma page_count')
+# The numbers are drawn before the pipe: its parts are subshells, which have others each time.
 RANDOM=18 wrong='' refused=0
 for ((i = 0; i < 16; i++)); do
 	cp "$scratch/whole.db" "$db"
 	rm -f "$db"-*
-	for ((j = 0; j < 48; j++)); do printf "\\x$(printf %x $((RANDOM % 256)))"; done |
-		dd of="$db" bs=1 seek=$(((RANDOM * 32768 + RANDOM) % (size - 48))) conv=notrunc status=none
+	place=$((RANDOM % pages)) other=$((RANDOM % pages)) bytes=''
+	for ((j = 0; j < page_size; j++)); do
+		printf -v byte '\\x%x' $((RANDOM % 256))
+		bytes+=$byte
+	done
+	case $((i % 4)) in
+	0) dd if="$scratch/whole.db" bs="$page_size" skip="$other" count=1 status=none ;;
+	1) head -c "$page_size" /dev/zero ;;
+	*) printf '%b' "$bytes" ;;
+	esac | dd of="$db" bs="$page_size" seek="$place" conv=notrunc status=none
 	for words in "verify $db" "report --db $db --out $scratch/page.html" "export --format json --db $db"; do
 		# shellcheck disable=SC2086
 		run timeout 100 "$keylab" $words

@@ -25,4 +25,19 @@ is "$(log_line SKIP '1..0 # SKIP no server\n' | tally)" '0 0 1' 'a script that s
 is "$( (log_line OK '' && log_line FAIL '' && log_line OK '1..1\nok 1\n') | tally)" '2 1 0' 'several tests'
 is "$(: | tally)" '0 0 0' 'nothing at all'
 
+# ---- what a sanitizer has reported counts beside that
+
+. "$source_root/harness/setup/check.sh"
+mkdir -p "$scratch/variant/san"
+failed=0
+out=$(count_reports "$scratch/variant")
+count_reports "$scratch/variant" >/dev/null
+is "$failed:$out" '0:' 'no report'
+printf 'heap-buffer-overflow\n' >"$scratch/variant/san/report.7"
+printf 'data race\n' >"$scratch/variant/san/report.8"
+out=$(count_reports "$scratch/variant")
+count_reports "$scratch/variant" >/dev/null
+is "$failed" 2 'two reports are two failures'
+like "$out" 'report.7:.heap-buffer-overflow.*report.8:.data race' 'and are shown'
+
 done_testing
