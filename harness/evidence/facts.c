@@ -8,15 +8,7 @@
 
 #include "base/hash.h"
 #include "sql.h"
-
-/*
- * What moves times: processor, memory, kernel, file system. Of the file system only its type:
- * the options name folders that differ between two containers of one machine.
- */
-const char *const fingerprint_parts[] = {
-        "machine", "cpu", "cpus", "cpu governor", "memory", "kernel", "file system of the clusters",
-        NULL,
-};
+#include "store/machine.h"
 
 /* How many bytes the UTF-8 character at `at` has; 0 when it is none (RFC 3629, section 4). */
 static size_t utf8_len(const unsigned char *at)
@@ -246,12 +238,11 @@ static bool make_fingerprint(struct facts *facts, struct err *err)
 	char hash[HASH_TEXT_BYTES];
 
 	buf_init(&text, 0);
-	for (size_t i = 0; fingerprint_parts[i]; i++) {
-		const char *value = facts_environment(facts, fingerprint_parts[i]);
-		bool mount = !strncmp(fingerprint_parts[i], "file system", 11);
+	for (size_t i = 0; machine_parts[i]; i++) {
+		const char *value = facts_environment(facts, machine_parts[i]);
 
-		buf_printf(&text, "%s=%.*s\n", fingerprint_parts[i],
-		           (int)(mount ? strcspn(value, " ") : strlen(value)), value);
+		buf_printf(&text, "%s=%.*s\n", machine_parts[i],
+		           (int)machine_value_len(machine_parts[i], value), value);
 	}
 	if (!buf_ok(&text, err) || !hash_bytes(text.data, text.len, hash, err))
 		return false;

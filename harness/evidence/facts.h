@@ -97,8 +97,6 @@ const struct claim_fact *facts_find(const struct facts *facts, const char *scena
                                     const char *claim);
 /* A value of the environment, or "". */
 const char *facts_environment(const struct facts *facts, const char *name);
-/* What the fingerprint is made from; NULL-terminated. */
-extern const char *const fingerprint_parts[];
 
 enum standing facts_standing(const struct claim_fact *claim, bool allow_inconclusive);
 const char *standing_word(enum standing standing);

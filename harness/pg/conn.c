@@ -173,24 +173,9 @@ int conn_library_version(void)
 	return PQlibVersion();
 }
 
-int conn_server_version(const struct conn *conn)
-{
-	return PQserverVersion(conn->pg);
-}
-
-int conn_backend_pid(const struct conn *conn)
-{
-	return PQbackendPID(conn->pg);
-}
-
 bool conn_is_alive(const struct conn *conn)
 {
 	return PQstatus(conn->pg) == CONNECTION_OK;
-}
-
-bool conn_is_busy(const struct conn *conn)
-{
-	return conn->busy;
 }
 
 static void outcome_lost(struct conn *conn, struct outcome *outcome)
@@ -595,13 +580,6 @@ bool conn_run_prepared(struct conn *conn, const char *sql, const Oid *types,
 	                                    NULL, 0),
 	                err) &&
 	       conn_collect(conn, deadline_ns, outcome, err);
-}
-
-bool conn_answer_is_here(struct conn *conn)
-{
-	/* The rest of a long statement may still be here. */
-	PQflush(conn->pg);
-	return !PQconsumeInput(conn->pg) || !PQisBusy(conn->pg);
 }
 
 struct run {

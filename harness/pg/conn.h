@@ -65,8 +65,6 @@ void conn_close_p(struct conn **conn);
 void conn_on_notice(struct conn *conn, conn_notice_fn *fn, void *arg);
 /* libpq's version: 150018. */
 int conn_library_version(void);
-int conn_server_version(const struct conn *conn); /* 180004 */
-int conn_backend_pid(const struct conn *conn);
 bool conn_is_alive(const struct conn *conn);
 
 /*
@@ -80,7 +78,6 @@ bool conn_run(struct conn *conn, const char *sql, uint64_t deadline_ns, struct o
 bool conn_send(struct conn *conn, const char *sql, struct err *err) MUST_CHECK;
 bool conn_collect(struct conn *conn, uint64_t deadline_ns, struct outcome *outcome,
                   struct err *err) MUST_CHECK;
-bool conn_is_busy(const struct conn *conn);
 /*
  * One statement with parameters (text; NULL for null) of the given types;
  * what the server says is the outcome.
@@ -98,8 +95,6 @@ bool conn_prepare(struct conn *conn, const char *sql, const Oid *types, int para
 bool conn_run_prepared(struct conn *conn, const char *sql, const Oid *types,
                        const char *const *params, int params_count, uint64_t deadline_ns,
                        struct outcome *outcome, struct err *err) MUST_CHECK;
-/* Has the answer to what was sent arrived? Never blocks. */
-bool conn_answer_is_here(struct conn *conn);
 
 /*
  * COPY … FROM STDIN: next gives the data piece by piece, an empty piece at

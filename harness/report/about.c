@@ -255,6 +255,8 @@ void page_reading(struct page *page)
 	     "The value of the claim's SQL over the samples of this run. MB and kB "
 	     "are PostgreSQL's, counted in 1024s.");
 	term(page, "Range", "Lowest and highest value over the repetitions.");
+	term(page, "95 % interval",
+	     "Of a timing: where the median, or the ratio of two, lies at that confidence.");
 	term(page, "Exact count",
 	     "Must be the same in each repetition; otherwise the verdict is ERROR.");
 	term(page, "Counter", "Bytes or blocks that background work may move a little.");

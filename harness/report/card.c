@@ -65,19 +65,14 @@ static void measured(struct page *page, const struct claim *claim)
 	fact_open(page, "big", "Measured");
 	PAGE_WORDS(page, words_value(text, &claim->value, claim->unit));
 	if (claim->low.kind == VALUE_NUMBER && claim->low.number != claim->high.number) {
-		html_raw(out, "<span class=\"note\">range ");
+		html_raw(out, strcmp(claim->metric_type, "timing")
+		                      ? "<span class=\"note\">range "
+		                      : "<span class=\"note\">95 % interval ");
 		PAGE_WORDS(page, words_range(text, claim));
 		html_raw(out, "</span>");
 	}
 	if (claim->value.kind == VALUE_NUMBER)
 		exactly(page, claim);
-	/* Hanley and Lippman-Hand, 1983: none in n bounds the rate by about 3/n, at 95 %. */
-	if (!strcmp(claim->metric_type, "event") && claim->value.kind == VALUE_NUMBER &&
-	    claim->value.number == 0 && claim->n > 1)
-		buf_printf(out,
-		           "<span class=\"note\">none in %lld trials: at most about %.2g %% of "
-		           "them</span>",
-		           (long long)claim->n, fmin(100, 300.0 / (double)claim->n));
 	fact_close(page);
 }
 

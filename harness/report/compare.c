@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "store/machine.h"
+
 /* ---- what differs around them ---- */
 
 static void run_heads(struct page *page, const char *first)
@@ -136,12 +138,15 @@ static void environment_table(struct page *page)
 /* Do the two runs come from one machine? What tells machines apart is in the environment. */
 static bool same_machine(const struct run_row *a, const struct run_row *b)
 {
-	static const char *const parts[] = {"cpu", "cpus", "memory", "kernel", "machine"};
+	for (size_t i = 0; machine_parts[i]; i++) {
+		const char *of_a = named_find(&a->environment, machine_parts[i]);
+		const char *of_b = named_find(&b->environment, machine_parts[i]);
+		size_t len = machine_value_len(machine_parts[i], of_a);
 
-	for (size_t i = 0; i < COUNT_OF(parts); i++)
-		if (strcmp(named_find(&a->environment, parts[i]),
-		           named_find(&b->environment, parts[i])) != 0)
+		if (len != machine_value_len(machine_parts[i], of_b) ||
+		    memcmp(of_a, of_b, len) != 0)
 			return false;
+	}
 	return true;
 }
 

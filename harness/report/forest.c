@@ -24,50 +24,19 @@ static bool has_ratio(const struct claim *claim)
  */
 static bool holds_between(const struct claim *claim, double *ret_low, double *ret_high)
 {
-	double low = -INFINITY, high = INFINITY, published = claim->published_value.number;
+	double published = claim->published_value.number;
 
 	if (!claim->parsed)
 		return false;
 	for (size_t i = 0; i < claim->predicate_terms.count; i++) {
 		const struct predicate_term *term = &claim->predicate_terms.terms[i];
-		double half = 0;
 
-		switch (term->op) {
-		case PREDICATE_LT:
-		case PREDICATE_LE:
-			high = fmin(high, term->a);
-			continue;
-		case PREDICATE_GT:
-		case PREDICATE_GE:
-			low = fmax(low, term->a);
-			continue;
-		case PREDICATE_BETWEEN:
-			low = fmax(low, term->a);
-			high = fmin(high, term->b);
-			continue;
-		case PREDICATE_WITHIN_SHARE:
-			half = term->a * published;
-			break;
-		case PREDICATE_WITHIN:
-			half = term->a;
-			break;
-		case PREDICATE_PRINTS:
-			half = claim->figure.factor * pow(10, -claim->figure.decimals) / 2;
-			break;
-		case PREDICATE_EQ:
-			if (*term->text)
-				return false;
-			low = fmax(low, term->a);
-			high = fmin(high, term->a);
-			continue;
-		default:
+		if (term->op == PREDICATE_TRUE || term->op == PREDICATE_NE || term->text[0])
 			return false;
-		}
-		low = fmax(low, published - half);
-		high = fmin(high, published + half);
 	}
-	*ret_low = low / published;
-	*ret_high = high / published;
+	predicate_bounds(&claim->predicate_terms, &claim->figure, ret_low, ret_high);
+	*ret_low /= published;
+	*ret_high /= published;
 	return true;
 }
 

@@ -114,13 +114,6 @@ void html_element(struct buf *out, const char *tag, const char *class, const cha
 	buf_printf(out, "</%s>", tag);
 }
 
-void html_attr(struct buf *out, const char *name, const char *value)
-{
-	buf_printf(out, " %s=\"", name);
-	html_text(out, value);
-	buf_add_char(out, '"');
-}
-
 void html_prose(struct buf *out, const char *text)
 {
 	const char *open;

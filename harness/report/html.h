@@ -19,8 +19,6 @@ void html_text(struct buf *out, const char *text);
 void html_textf(struct buf *out, const char *format, ...) PRINTF(2, 3);
 /* <tag class="class">text</tag>; class may be NULL. */
 void html_element(struct buf *out, const char *tag, const char *class, const char *text);
-/* ` name="value"`. */
-void html_attr(struct buf *out, const char *name, const char *value);
 /* Prose: text in which `code` between backquotes becomes <code>. */
 void html_prose(struct buf *out, const char *text);
 

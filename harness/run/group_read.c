@@ -8,7 +8,7 @@
 
 #include "run/group.h"
 
-/* Of a thread: beyond these, spans are only counted. */
+/* Of a thread: later spans are left out. */
 #define SPANS_MAX 100
 #define COPY_CHUNK_BYTES 65536
 

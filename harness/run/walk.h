@@ -92,7 +92,7 @@ bool walk_control(struct walk *walk, struct err *err) MUST_CHECK;
 struct pending *session_take_pending(struct session *session);
 void pending_destroy(struct pending *pending);
 
-/* what.c: a step's row and samples */
+/* record_step.c: a step's row and samples */
 struct step_record {
 	const struct step *step;
 	const struct frame *frame;

@@ -326,12 +326,8 @@ static bool copy_other(const char *path, const char *copy, struct err *err)
 {
 	CLEANUP(store_close_p) struct store *other = NULL;
 	CLEANUP(store_close_p) struct store *made = NULL;
-	const struct bind bind = B_TEXT(":copy", copy);
 
-	/* SQLite counts VACUUM INTO as writing, though it writes the copy only. */
-	return store_open(path, STORE_READ, &other, err) &&
-	       exec(other, "pragma query_only = off", err) &&
-	       store_exec(other, "vacuum into :copy", &bind, 1, err) &&
+	return store_open(path, STORE_READ, &other, err) && store_copy(other, copy, err) &&
 	       store_open(copy, STORE_WRITE, &made, err) && check_samples(made, err);
 }
 
