@@ -16,7 +16,7 @@ made_store() { # made_store FILE PID VALUE
 				values ($run, 1000000 * $run, 2000000 * $run, 'finished', 'quick', 1, '[]', 'x', $2, 'b');
 			insert into environment values ($run, 'cpu', 'A'), ($run, 'memory', 'M');
 			insert into scenario (run_id, scenario, document, position, title, about, limits, path, sha256, text, status, started_us, finished_us)
-				values ($run, 'one', 'doc', 1, 't', 'a', '[]', 'one.yaml', 's', 'x', 'done', 0, 1);
+				values ($run, 'one', 'doc', 1, 't', 'a', '[]', 'one.yaml', 's', 'x', 'interrupted', 0, 1); -- without a digest
 			insert into cluster (cluster_id, run_id, scenario, version_num, version, server_sha256, bin_dir, initdb_options, started_us)
 				values ($run, $run, 'one', 180004, 'PostgreSQL 18.4', 's', 'd', '[]', 0);
 			insert into setting values ($run, 'fsync', 'on', '', 'default', 1), ($run, 'work_mem', '$2', 'kB', 'configuration file', 0);
