@@ -16,7 +16,7 @@ made_store() { # made_store FILE PID VALUE
 				values ($run, 1000000 * $run, 2000000 * $run, 'finished', 'quick', 1, '[]', 'x', $2, 'b');
 			insert into environment values ($run, 'cpu', 'A'), ($run, 'memory', 'M');
 			insert into scenario (run_id, scenario, document, position, title, about, limits, path, sha256, text, status, started_us, finished_us)
-				values ($run, 'one', 'doc', 1, 't', 'a', '[]', 'one.yaml', 's', 'x', 'interrupted', 0, 1); -- without a digest
+				values ($run, 'one', 'doc', 1, 't', 'a', '[]', 'one.yaml', 's', 'x', 'done', 0, 1);
 			insert into cluster (cluster_id, run_id, scenario, version_num, version, server_sha256, bin_dir, initdb_options, started_us)
 				values ($run, $run, 'one', 180004, 'PostgreSQL 18.4', 's', 'd', '[]', 0);
 			insert into setting values ($run, 'fsync', 'on', '', 'default', 1), ($run, 'work_mem', '$2', 'kB', 'configuration file', 0);
@@ -31,7 +31,14 @@ made_store() { # made_store FILE PID VALUE
 					'HOLDS', column5, column5, column5, 1, 'rows'
 				from (values ('rows', 'exact', 'row_count', '> 0', $3), ('wal', 'counter', 'wal_bytes', '> 0', 10 * $3));
 			insert into chart (run_id, scenario, chart, position, kind, title, data, x_label, y_label)
-				select $run, 'one', 'c', 1, 'dots', 'a title', sql, 'x', 'y' from claim where run_id = $run and claim = 'rows'" || return
+				select $run, 'one', 'c', 1, 'dots', 'a title', sql, 'x', 'y' from claim where run_id = $run and claim = 'rows'
+			" || return
+		# As keylab seals a scenario of few samples.
+		sqlite3 "$1" "update scenario set samples_sha256 = '$({
+			printf '.parameter set :run_id %d\n.parameter set :scenario one\n' "$run"
+			cat "$source_root/sql/store/scenario-samples.sql"
+			echo ';'
+		} | sqlite3 "$1" | sha256sum | cut -d' ' -f1)' where run_id = $run"
 	done
 }
 ok 'a store' made_store "$scratch/a.db" 10 100
@@ -63,11 +70,18 @@ is "$(find "$scratch" -name '*.import-*' | wc -l | tr -d ' ')" 0 'import: leaves
 
 # --- what has been tampered with does not come over
 
+cp "$scratch/b.db" "$scratch/changed.db"
+for seal in samples_sha256 null; do
+	sqlite3 "$scratch/changed.db" "update sample set value = 999 where metric = 'row_count'; update scenario set samples_sha256 = $seal"
+	run "$keylab" import "$scratch/changed.db" --db "$scratch/new2.db"
+	is "$rc" 64 "import: samples that were changed, digest $seal"
+	like "$err" 'run 1 one: its samples are not those that were recorded' 'import: and named'
+done
 cp "$scratch/b.db" "$scratch/bad.db"
-sqlite3 "$scratch/bad.db" "update sample set value = 999 where metric = 'row_count'"
+sqlite3 "$scratch/bad.db" "update claim set value = 999 where claim = 'rows'"
 run "$keylab" import "$scratch/bad.db" --db "$scratch/new2.db"
 is "$rc" 64 'import: a value that its samples do not give is refused'
-like "$err" 'stored HOLDS 103, derived HOLDS 999' 'import: and named'
+like "$err" 'stored HOLDS 999, derived HOLDS 103' 'import: and named'
 is "$(sqlite3 "$scratch/new2.db" 'select count(*) from runs')" 0 'import: and nothing of it comes'
 printf 'no store' >"$scratch/text.db"
 run "$keylab" import "$scratch/text.db" --db "$scratch/a.db"
