@@ -206,9 +206,7 @@ static bool count_verdicts(struct store *store, int64_t run_id, struct counts *r
 			continue;
 		}
 		ret->total += count;
-		for (size_t i = 0; i < VERDICT_KIND_COUNT; i++)
-			if (!strcmp(verdict, verdict_name((enum verdict_kind)i)))
-				ret->by_verdict[i] += count;
+		ret->by_verdict[verdict_stored(verdict)] += count;
 		if (expected)
 			continue;
 		if (!strcmp(verdict, "INCONCLUSIVE") || !strcmp(verdict, "NOT_RUN"))

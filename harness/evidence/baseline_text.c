@@ -96,17 +96,6 @@ static bool direction_of(const char *word, enum direction *ret)
 	return false;
 }
 
-static bool verdict_of(const char *word, enum verdict_kind *ret)
-{
-	for (size_t i = 0; i < VERDICT_KIND_COUNT; i++) {
-		if (word && !strcmp(verdict_name((enum verdict_kind)i), word)) {
-			*ret = (enum verdict_kind)i;
-			return true;
-		}
-	}
-	return false;
-}
-
 static bool is_type(const char *type)
 {
 	return type && (!strcmp(type, "exact") || !strcmp(type, "counter") ||
@@ -191,7 +180,8 @@ static bool read_metric(struct reader *reader, const char *key, json_t *object, 
 		return wrong(reader, key, "n is a whole number");
 	if (!direction_of(json_string_value(json_object_get(object, "direction")), &ret->direction))
 		return wrong(reader, key, "direction is up, down or both");
-	if (!verdict_of(json_string_value(json_object_get(object, "verdict")), &ret->verdict))
+	const char *verdict = json_string_value(json_object_get(object, "verdict"));
+	if (!verdict || !verdict_read(verdict, &ret->verdict))
 		return wrong(reader, key, "verdict is none that there is");
 	return read_noise(reader, key, json_object_get(object, "noise"), ret);
 }

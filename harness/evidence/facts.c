@@ -82,14 +82,6 @@ static struct fact_value value_of(struct facts *facts, struct query *query, int 
 	return value;
 }
 
-static enum verdict_kind verdict_of(const char *stored)
-{
-	for (size_t i = 0; i < VERDICT_KIND_COUNT; i++)
-		if (!strcmp(verdict_name((enum verdict_kind)i), stored))
-			return (enum verdict_kind)i;
-	return VERDICT_ERROR;
-}
-
 static void read_claim(struct facts *facts, struct query *query, struct claim_fact *ret)
 {
 	*ret = (struct claim_fact){
@@ -107,9 +99,9 @@ static void read_claim(struct facts *facts, struct query *query, struct claim_fa
 	        .control = query_get_int(query, 11),
 	        .in_scope = query_get_int(query, 12),
 	        .scope = column(facts, query, 13),
-	        .expected = verdict_of(query_get_text(query, 14)),
+	        .expected = verdict_stored(query_get_text(query, 14)),
 	        .because = column(facts, query, 15),
-	        .verdict = verdict_of(query_get_text(query, 16)),
+	        .verdict = verdict_stored(query_get_text(query, 16)),
 	        .reason = column(facts, query, 17),
 	        .value = value_of(facts, query, 18),
 	        .low = value_of(facts, query, 19),
@@ -217,21 +209,6 @@ static bool read_run(struct facts *facts, struct err *err)
 	return ok;
 }
 
-static bool find_newest(struct store *store, int64_t *ret, struct err *err)
-{
-	struct query query = {0};
-	bool row = false;
-	bool ok = query_prepare(store, sql_store_report_newest, &query, err) &&
-	          query_step(&query, &row, err);
-
-	if (ok && row)
-		*ret = query_get_int(&query, 0);
-	else if (ok)
-		ok = err_set(err, ERR_INPUT, "%s holds no run; keylab run makes one", store->path);
-	query_finish(&query);
-	return ok;
-}
-
 static bool make_fingerprint(struct facts *facts, struct err *err)
 {
 	CLEANUP(buf_finish) struct buf text;
@@ -256,8 +233,9 @@ bool facts_load(struct store *store, int64_t run_id, struct facts *ret, struct e
 
 	arena_init(&facts.arena, 0);
 	store_lock(store);
-	bool ok = (run_id || find_newest(store, &facts.run_id, err)) && read_run(&facts, err) &&
-	          read_environment(&facts, err) && read_claims(&facts, err);
+	bool ok = (run_id || store_newest_run(store, &facts.run_id, err)) &&
+	          read_run(&facts, err) && read_environment(&facts, err) &&
+	          read_claims(&facts, err);
 	store_unlock(store);
 	if (ok && facts.arena.failed)
 		ok = err_set(err, ERR_SYSTEM, "out of memory");

@@ -13,16 +13,14 @@
 #define MODEL_MAX_BYTES ((size_t)48 << 20)
 
 static const struct {
-	const char *stored, *word, *mark, *class, *clause, *clauses;
+	const char *word, *mark, *class, *clause, *clauses;
 } verdicts[VERDICT_KIND_COUNT] = {
-        [VERDICT_ERROR] = {"ERROR", "ERROR", "!", "error", "ends in an error", "end in an error"},
-        [VERDICT_REFUTED] = {"REFUTED", "REFUTED", "\u2716", "refuted", "is refuted",
-                             "are refuted"},
-        [VERDICT_NOT_RUN] = {"NOT_RUN", "NOT RUN", "\u2013", "not-run", "did not run",
-                             "did not run"},
-        [VERDICT_INCONCLUSIVE] = {"INCONCLUSIVE", "INCONCLUSIVE", "\u25cc", "inconclusive",
-                                  "is inconclusive", "are inconclusive"},
-        [VERDICT_HOLDS] = {"HOLDS", "HOLDS", "\u2714", "holds", "holds", "hold"},
+        [VERDICT_ERROR] = {"ERROR", "!", "error", "ends in an error", "end in an error"},
+        [VERDICT_REFUTED] = {"REFUTED", "\u2716", "refuted", "is refuted", "are refuted"},
+        [VERDICT_NOT_RUN] = {"NOT RUN", "\u2013", "not-run", "did not run", "did not run"},
+        [VERDICT_INCONCLUSIVE] = {"INCONCLUSIVE", "\u25cc", "inconclusive", "is inconclusive",
+                                  "are inconclusive"},
+        [VERDICT_HOLDS] = {"HOLDS", "\u2714", "holds", "holds", "hold"},
 };
 
 const enum verdict_kind report_verdict_order[VERDICT_KIND_COUNT] = {VERDICT_ERROR, VERDICT_REFUTED,
@@ -48,14 +46,6 @@ const char *report_verdict_class(enum verdict_kind verdict)
 const char *report_verdict_clause(enum verdict_kind verdict, bool plural)
 {
 	return plural ? verdicts[verdict].clauses : verdicts[verdict].clause;
-}
-
-static enum verdict_kind verdict_of(const char *stored)
-{
-	for (size_t i = 0; i < VERDICT_KIND_COUNT; i++)
-		if (!strcmp(verdicts[i].stored, stored))
-			return (enum verdict_kind)i;
-	return VERDICT_ERROR;
 }
 
 /* ---- loading ---- */
@@ -268,9 +258,9 @@ static bool take_claim(struct loader *loader, struct scenario_row *scenario, str
 	c->control = query_get_int(query, 10) != 0;
 	c->in_scope = query_get_int(query, 11) != 0;
 	c->scope = keep(loader, query, 12);
-	c->expected = verdict_of(query_get_text(query, 13));
+	c->expected = verdict_stored(query_get_text(query, 13));
 	c->because = keep(loader, query, 14);
-	c->verdict = verdict_of(query_get_text(query, 15));
+	c->verdict = verdict_stored(query_get_text(query, 15));
 	c->reason = keep(loader, query, 16);
 	c->value = value_of(loader, query, 17);
 	c->low = value_of(loader, query, 18);
@@ -510,23 +500,6 @@ static bool load_run(struct loader *loader, struct err *err)
 	return load_secondaries(loader, err);
 }
 
-static bool newest_run(struct store *store, int64_t *ret, struct err *err)
-{
-	struct query query = {0};
-	bool row = false;
-
-	if (!query_prepare(store, sql_store_report_newest, &query, err))
-		return false;
-	bool ok = query_step(&query, &row, err);
-	if (ok && !row)
-		ok = err_set(err, ERR_INPUT, "%s holds no run yet; keylab run makes one",
-		             store->path);
-	if (ok)
-		*ret = query_get_int(&query, 0);
-	query_finish(&query);
-	return ok;
-}
-
 bool model_load(struct store *store, const int64_t *runs, size_t runs_count, const char *document,
                 struct model *ret, struct err *err)
 {
@@ -537,7 +510,7 @@ bool model_load(struct store *store, const int64_t *runs, size_t runs_count, con
 	int64_t newest = 0;
 
 	arena_init(&model.arena, MODEL_MAX_BYTES);
-	if (!runs && !newest_run(store, &newest, err))
+	if (!runs && !store_newest_run(store, &newest, err))
 		return false;
 	model.runs = arena_alloc(&model.arena, model.runs_count * sizeof(*model.runs));
 	if (!model.runs)

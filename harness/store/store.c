@@ -669,6 +669,23 @@ bool query_prepare_reader(struct store *store, const char *sql, struct query *re
 	return denied ? err_within(err, "(only a SELECT over the store is allowed here)") : false;
 }
 
+bool store_newest_run(struct store *store, int64_t *ret, struct err *err)
+{
+	struct query query = {0};
+	bool row = false;
+
+	store_lock(store);
+	bool ok = query_prepare(store, sql_store_newest_run, &query, err) &&
+	          query_step(&query, &row, err);
+	if (ok && row)
+		*ret = query_get_int(&query, 0);
+	else if (ok)
+		ok = err_set(err, ERR_INPUT, "%s holds no run; keylab run makes one", store->path);
+	query_finish(&query);
+	store_unlock(store);
+	return ok;
+}
+
 bool store_copy(struct store *store, const char *path, struct err *err)
 {
 	int64_t reads = 0;

@@ -94,6 +94,8 @@ bool query_is_null(struct query *query, int column);
 bool query_is_number(struct query *query, int column);
 int query_columns(struct query *query);
 const char *query_column_name(struct query *query, int column);
+/* The newest finished run, or else the newest; ERR_INPUT when the store holds none. */
+bool store_newest_run(struct store *store, int64_t *ret, struct err *err) MUST_CHECK;
 int64_t store_last_id(struct store *store);
 
 /*

@@ -28,6 +28,24 @@ const char *verdict_name(enum verdict_kind kind)
 	return names[kind];
 }
 
+bool verdict_read(const char *name, enum verdict_kind *ret)
+{
+	for (size_t i = 0; i < VERDICT_KIND_COUNT; i++) {
+		if (!strcmp(verdict_name((enum verdict_kind)i), name)) {
+			*ret = (enum verdict_kind)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+enum verdict_kind verdict_stored(const char *name)
+{
+	enum verdict_kind kind;
+
+	return verdict_read(name, &kind) ? kind : VERDICT_ERROR;
+}
+
 void verdict_finish(struct verdict *verdict)
 {
 	free(verdict->text);

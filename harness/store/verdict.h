@@ -22,6 +22,10 @@ enum verdict_kind {
 	        VERDICT_KIND_COUNT
 };
 const char *verdict_name(enum verdict_kind kind);
+/* The kind of that name; false: there is none. */
+bool verdict_read(const char *name, enum verdict_kind *ret);
+/* What a store's column says; ERROR for what is no verdict. */
+enum verdict_kind verdict_stored(const char *name);
 
 struct verdict {
 	enum verdict_kind kind;

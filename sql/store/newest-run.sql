@@ -1,4 +1,4 @@
--- The run that a report shows unless told otherwise: the newest finished one, or else the newest.
+-- The run that is meant unless another one is named: the newest finished one, or else the newest.
 -- Columns: run_id.
 select run_id
 from run
