@@ -25,6 +25,33 @@ is "$(log_line SKIP '1..0 # SKIP no server\n' | tally)" '0 0 1' 'a script that s
 is "$( (log_line OK '' && log_line FAIL '' && log_line OK '1..1\nok 1\n') | tally)" '2 1 0' 'several tests'
 is "$(: | tally)" '0 0 0' 'nothing at all'
 
+# ---- where everything must run, a skip is a failure, but for those with a name
+
+printf '. "$2/harness/tests/lib.sh"\npass a\nskip "b c" "no moon"\ndone_testing\n' >"$scratch/half.sh"
+printf '. "$2/harness/tests/lib.sh"\nskip_all "no moon"\n' >"$scratch/none.sh"
+printf '#!/bin/sh\nexit 77\n' >"$scratch/code.sh"
+printf '#!/bin/sh\nprintf "1..2\\nok 1 - a\\nnot ok 2 # SKIP b\\n"\n' >"$scratch/point.sh"
+chmod +x "$scratch"/{code,point}.sh
+# skips SCRIPT NAME=VALUE...: its exit code and its points.
+skips() {
+	local script=$1 words=(bash "$scratch/$1.sh")
+	shift
+	[[ $script != code && $script != point ]] || words=(bash "$source_root/harness/tests/run-program.sh" "$scratch/$script.sh")
+	run env -u KEYLAB_MUST_RUN -u KEYLAB_MAY_SKIP "$@" "${words[@]}" "$keylab" "$source_root"
+	printf '%d %s' "$rc" "$(grep -E '^(not )?ok|SKIP' <<<"$out" | sed 's/ - .*//; s/# SKIP.*/SKIP/' | paste -sd ,)"
+}
+is "$(skips half)" '0 ok 1,ok 2' 'a point that is skipped by hand'
+is "$(skips half KEYLAB_MUST_RUN=1)" '1 ok 1,not ok 2' 'and where it must run'
+is "$(skips half KEYLAB_MUST_RUN=1 KEYLAB_MAY_SKIP=$'a\nb c')" '0 ok 1,ok 2' 'or is named'
+is "$(skips half KEYLAB_MUST_RUN=1 KEYLAB_MAY_SKIP='b c d')" '1 ok 1,not ok 2' 'or another is named'
+is "$(skips none)" '0 1..0 SKIP' 'a script that is skipped by hand'
+is "$(skips none KEYLAB_MUST_RUN=1)" '1 not ok 1' 'and where it must run'
+is "$(skips none KEYLAB_MUST_RUN=1 KEYLAB_MAY_SKIP=none)" '0 1..0 SKIP' 'or is named'
+is "$(skips code)" '0 1..0 SKIP' 'a program that is skipped by hand'
+is "$(skips code KEYLAB_MUST_RUN=1)" '1 not ok 1' 'and where it must run'
+is "$(skips point)" '0 ok 1,ok 2 SKIP' 'a point of a program that is skipped by hand'
+like "$(skips point KEYLAB_MUST_RUN=1)" ' ok 1,not ok 2$' 'and where it must run'
+
 # ---- what a sanitizer has reported counts beside that
 
 . "$source_root/harness/setup/check.sh"
