@@ -6,6 +6,9 @@
 # start no process, folder, socket or System V segment of the dead run is left. Another run goes on beside all that
 # in the same KEYLAB_HOME, and must not notice.
 #
+# That no sample is lost which was taken has a witness outside the store: a scenario whose server makes a file behind
+# each sample. There may be more samples than files, never fewer.
+#
 # KEYLAB_KILLS: how many (200); from 20 on in two lanes side by side, each with a home, a store, a user and a program file
 # of its own. KEYLAB_KILLS_SEED: of the moments. live/killed.sh is the short form.
 . "$2/harness/tests/lib.sh"
@@ -14,14 +17,14 @@ kills=${KEYLAB_KILLS:-200}
 lane=${KEYLAB_KILLS_LANE-}
 RANDOM=$((${KEYLAB_KILLS_SEED:-$((SECONDS + $$))} + 7919 * ${lane:-0}))
 
-# Half of the kills each. A lane leaves its points, and "GOOD SAMPLES" in a file.
+# Half of the kills each. A lane leaves its points, and "GOOD SAMPLES MARKS" in a file.
 if [[ -z $lane ]] && ((kills >= 20)); then
 	for lane in 1 2; do
 		KEYLAB_KILLS=$(((kills + lane - 1) / 2)) KEYLAB_KILLS_LANE=$lane KEYLAB_KILLS_RESULT=$scratch/$lane.result \
 			bash "$0" "$keylab" "$source_root" >"$scratch/$lane.out" 2>"$scratch/$lane.err" &
 	done
 	wait
-	good=0 samples=0
+	good=0 samples=0 marks=0
 	for lane in 1 2; do
 		! grep -q '^1..0 # SKIP' "$scratch/$lane.out" || skip_all "$(sed 's/.*SKIP //' "$scratch/$lane.out")"
 		while read -r word _ _ text; do
@@ -30,11 +33,12 @@ if [[ -z $lane ]] && ((kills >= 20)); then
 		while read -r _ _ _ _ text; do fail "lane $lane: $text"; done < <(grep '^not ok ' "$scratch/$lane.out")
 		grep -q '^1\.\.[1-9]' "$scratch/$lane.out" || fail "lane $lane came to its end"
 		[[ ! -s $scratch/$lane.err ]] || diag "lane $lane:" "$(<"$scratch/$lane.err")"
-		read -r more kept <"$scratch/$lane.result" || true
-		good=$((good + ${more:-0})) samples=$((samples + ${kept:-0}))
+		more=0 kept=0 seen=0
+		read -r more kept seen <"$scratch/$lane.result" || true
+		good=$((good + more)) samples=$((samples + kept)) marks=$((marks + seen))
 	done
 	is "$good" "$kills" "killed anywhere: $good of $kills"
-	figure killed-anywhere "$good of $kills; $(printf "%'d" "$samples") samples were there before and after"
+	figure killed-anywhere "$good of $kills; $(printf "%'d" "$samples") samples were there before and after, $(printf "%'d" "$marks") files beside the store had theirs"
 	done_testing
 fi
 signals=(KILL TERM INT INT-INT)
@@ -60,9 +64,16 @@ if ((EUID == 0)); then
 	export KEYLAB_SERVER_USER=$user
 fi
 
-# What is measured while the kills come: loads, sessions with crashes and restarts, and worker processes.
-runs=('--set rows=1k leaf-density' '--set trials=1 sequences' 'segment-allocator')
+# What is measured while the kills come: samples with their witness, worker processes, sessions with crashes and
+# restarts, and loads.
+runs=("$scratch/killed/witness.yaml" 'segment-allocator' '--set trials=1 sequences' '--set rows=1k leaf-density')
+witness=0
 run_us=()
+# A lane begins where the other one has hardly come.
+first=$((${lane:-1} == 2 ? 8 : 0))
+marks=$scratch/marks
+mkdir "$marks"
+[[ $EUID -ne 0 ]] || chown "$user" "$marks"
 
 write_scenarios() {
 	mkdir -p "$scratch/killed"
@@ -84,6 +95,26 @@ write_scenarios() {
 		    value: select count(*) from sample where metric = 'here'
 		    type: exact
 		    holds: "= 2"
+		limits: [It measures nothing.]
+	END
+	cat >"$scratch/killed/witness.yaml" <<-END
+		scenario: witness
+		document: killed
+		title: Samples with a witness
+		about: Behind each sample the server makes a file.
+		steps:
+		  - repeat: 400
+		    as: i
+		    do:
+		      - probe: here
+		        sql: select 1 as here
+		      - sql: copy (select 1) to '$marks/\${i}'
+		claims:
+		  - id: all
+		    says: All samples are there.
+		    value: select count(*) from sample where metric = 'here'
+		    type: exact
+		    holds: "= 400"
 		limits: [It measures nothing.]
 	END
 	cat >"$scratch/killed/next.yaml" <<-'END'
@@ -195,13 +226,20 @@ look_for_leftovers() {
 	done
 }
 
-# hit SIGNAL: a run, and the signal at a random moment of it. Leaves rc; false when the run was over by then.
+marked() {
+	[[ -e $marks/1 ]] || ! kill -0 "$1" 2>/dev/null
+}
+
+# hit SIGNAL RUN: a run, and the signal at a random moment of it, with the witness of its samples from the first one on.
+# Leaves rc; false when the run was over by then.
 hit() {
 	local signal=$1 which=$2 moment pid second=
+	find "$marks" -type f -delete
 	# shellcheck disable=SC2086
 	"$keylab" run --quiet --profile quick --db "$db" ${runs[which]} >"$scratch/run.out" 2>"$scratch/run.err" </dev/null &
 	pid=$!
 	waits_for 30 catches_signals "$pid"
+	((which != witness)) || waits_for 60 marked "$pid"
 	moment=$(awk -v full="${run_us[which]}" -v share="$RANDOM" 'BEGIN { printf "%.3f", full * share / 32768 / 1e6 }')
 	sleep "$moment"
 	what="SIG$signal after $moment s of ${runs[which]}"
@@ -248,7 +286,7 @@ hit() {
 }
 
 check_store() {
-	local got
+	local got made
 	got=$(sqlite3 "$db" 'pragma integrity_check' 2>&1)
 	[[ $got == ok ]] || problem "integrity_check: $got"
 	if [[ -f $scratch/before && -n $run_id ]]; then
@@ -257,6 +295,10 @@ check_store() {
 			problem "samples are not there that were: $(wc -l <"$scratch/before") before, $(wc -l <"$scratch/after") now"
 		samples_kept=$((samples_kept + $(wc -l <"$scratch/before")))
 	fi
+	made=$(find "$marks" -type f | wc -l)
+	got=$(sqlite3 "$db" "select count(*) from samples where run_id = ${run_id:-0} and metric = 'here'")
+	((got >= made)) || problem "samples are lost: $made were taken before it died, and $got are there"
+	marks_seen=$((marks_seen + made))
 }
 
 next_start() {
@@ -294,23 +336,28 @@ for words in "${runs[@]}"; do
 	start=${EPOCHREALTIME/./}
 	# shellcheck disable=SC2086
 	run "$keylab" run --quiet --profile quick --db "$db" $words
-	run_us+=("$((${EPOCHREALTIME/./} - start))")
+	end=${EPOCHREALTIME/./}
+	[[ ! -e $marks/1 || ${#run_us[@]} != "$witness" ]] || start=$(stat -c %.6Y "$marks/1" | tr -d .,)
+	run_us+=("$((end - start))")
 	like "$rc" '^[012]$' "a run that nobody kills: $words"
 done
+is "$(find "$marks" -type f | wc -l)" 400 'a file behind each sample'
 
 "$keylab" run --quiet --db "$scratch/beside.db" "$scratch/killed/beside.yaml" >"$scratch/beside.out" 2>&1 </dev/null &
 beside_pid=$!
 waits_for 120 beside_runs || fail 'a run beside' "$(<"$scratch/beside.out")"
 
-good=0 tried=0 missed=0 samples_kept=0
+# The first four kills reach every signal and every run, the first sixteen every pair of them; cleaned up is half by a
+# run and half by clean, after each of the signals and of the runs.
+good=0 tried=0 missed=0 samples_kept=0 marks_seen=0
 while ((tried < kills && missed < kills + 20)); do
-	problems='' what='' run_id=''
-	if ! hit "${signals[tried % ${#signals[@]}]}" "$((tried / ${#signals[@]} % ${#runs[@]}))"; then
+	problems='' what='' run_id='' turn=$((first + tried))
+	if ! hit "${signals[turn % 4]}" "$(((turn + turn / 4) % 4))"; then
 		missed=$((missed + 1))
 		continue
 	fi
 	check_store
-	next_start "$( (((tried + tried / ${#signals[@]}) % 2)) && echo run || echo clean)"
+	next_start "$( (((turn / 2 + turn / 4 + turn / 16) % 2)) && echo run || echo clean)"
 	check_beside
 	tried=$((tried + 1))
 	if [[ -z $problems ]]; then
@@ -333,11 +380,12 @@ is "$rc" 0 'the run beside came to its end, with its verdict'
 is "$(sqlite3 "$scratch/beside.db" 'select verdict from claims')" HOLDS 'which holds'
 
 if [[ -n $lane ]]; then
-	printf '%s %s\n' "$good" "$samples_kept" >"$KEYLAB_KILLS_RESULT"
+	printf '%s %s %s\n' "$good" "$samples_kept" "$marks_seen" >"$KEYLAB_KILLS_RESULT"
 else
-	figure killed-anywhere "$good of $kills; $samples_kept samples were there before and after"
+	figure killed-anywhere "$good of $kills; $samples_kept samples were there before and after, $marks_seen files beside the store had theirs"
 fi
 is "$good of $tried" "$kills of $kills" "killed anywhere: $good of $kills (the runs take ${run_us[*]} us; $samples_kept samples were there before, and after)"
+ok "samples were there to be lost: $samples_kept, with a witness $marks_seen" test "$samples_kept" -gt 0 -a "$marks_seen" -gt 0
 run "$keylab" verify "$db"
 is "$rc" 0 "the whole store verifies: $out"
 run "$keylab" clean --db "$db"
