@@ -3,12 +3,24 @@
 #include "cmd/cmd.h"
 #include "evidence/noise.h"
 
-int aa_print(const char *db, int64_t run_id, bool json)
+static void say_none(const struct run_result *result, struct buf *out)
+{
+	buf_add(out, "no timing claim has an interval");
+	if (result->interrupted)
+		buf_add(out, ": the run was interrupted\n");
+	else if (result->errors)
+		buf_printf(out, ": %zu scenarios ended as an error\n", result->errors);
+	else
+		buf_add(out, "; six blocks are needed\n");
+}
+
+int aa_print(const char *db, const struct run_result *result, bool json)
 {
 	CLEANUP(store_close_p) struct store *store = NULL;
 	CLEANUP(facts_finish) struct facts facts = {0};
 	CLEANUP(buf_finish) struct buf out;
 	size_t count = 0;
+	int64_t run_id = result->run_id;
 	struct err err;
 
 	buf_init(&out, 0);
@@ -58,8 +70,12 @@ int aa_print(const char *db, int64_t run_id, bool json)
 		}
 		count++;
 	}
-	buf_add(&out, json    ? "\n]}\n"
-	              : count ? ""
-	                      : "no timing claim has an interval; six blocks are needed\n");
-	return print_result(&out, count ? EXIT_AS_EXPECTED : EXIT_INCONCLUSIVE);
+	if (json)
+		buf_add(&out, "\n]}\n");
+	else if (!count)
+		say_none(result, &out);
+	return print_result(&out, result->interrupted       ? EXIT_INTERRUPTED
+	                          : result->machine_trouble ? EXIT_ENVIRONMENT
+	                          : count                   ? EXIT_AS_EXPECTED
+	                                                    : EXIT_INCONCLUSIVE);
 }

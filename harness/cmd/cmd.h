@@ -79,7 +79,7 @@ int print_result(const struct buf *text, int code);
 int compare_print(const char *db, const int64_t *run_ids, size_t count, bool json);
 /* Prints for each timing claim of a run of identical arms how large an effect must be to be told
    from noise; returns the code to exit with. */
-int aa_print(const char *db, int64_t run_id, bool json);
+int aa_print(const char *db, const struct run_result *result, bool json);
 /* Where PATH finds a program, or NULL; owned. */
 char *find_program(const char *name);
 /* May messages be coloured? Not with NO_COLOR, TERM=dumb, or into a file. */

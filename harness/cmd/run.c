@@ -359,13 +359,13 @@ static int finish_all(struct store *store, const struct options *options,
 	int64_t run_ids[BUILDS_MAX];
 	int code = EXIT_AS_EXPECTED;
 
-	if (options->same_arms)
-		return aa_print(options->db, results[0].run_id, options->json);
 	for (size_t i = 0; i < count; i++) {
 		run_ids[i] = results[i].run_id;
-		code = worse_code(code, finish(store, options, &results[i]));
+		code = worse_code(code, options->same_arms
+		                                ? aa_print(options->db, &results[i], options->json)
+		                                : finish(store, options, &results[i]));
 	}
-	if (count > 1 && !options->quiet && !options->json)
+	if (count > 1 && !options->quiet && !options->json && !options->same_arms)
 		code = worse_code(code, compare_print(options->db, run_ids, count, false));
 	return code;
 }
@@ -440,6 +440,9 @@ static int run_main(const struct command *command, int argc, char **argv)
 	buf_init(&messages, 0);
 	if (code)
 		return code;
+	/* All of them take hours, and few have a timing. */
+	if (options.same_arms && optind == argc)
+		return usage_error(command, "name the scenarios");
 	if (!load_scenarios(argv + optind, (size_t)(argc - optind), &set, &messages, &err))
 		return fail(&err);
 	if (set.faulty) {
@@ -495,6 +498,8 @@ const struct command command_aa = {
                  "differs: the\n"
                  "least effect that can be told from noise here. keylab baseline --aa FILE allows "
                  "at least\n"
-                 "that. Exit: 0 measured, 2 no timing claim has an interval.\n",
+                 "that. Exit: 0 measured, 2 no timing claim has an interval, 3 the machine, 64 "
+                 "usage,\n"
+                 "130 interrupted.\n",
         .main = run_main,
 };

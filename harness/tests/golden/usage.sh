@@ -65,6 +65,7 @@ for command in clean doctor report 'export --format tap' gate\ --self-test 'base
 	wrong "^keylab ${command%% *}: \"extra\" was not expected" $command extra
 done
 ok 'and nothing was done' test ! -e "$KEYLAB_HOME"
+wrong '^keylab aa: name the scenarios' aa --profile quick
 
 # --- a scenario that is named twice
 
