@@ -92,7 +92,7 @@ static void child_close(unsigned first, unsigned last)
 static _Noreturn void child_main(const struct proc_spec *spec, int report_fd, pid_t parent)
 {
 	child_signals();
-	if (setpgid(0, 0) < 0)
+	if (!spec->in_our_group && setpgid(0, 0) < 0)
 		child_fault(report_fd, "setpgid");
 	child_stream(spec->stdin_fd, 0, O_RDONLY, report_fd);
 	child_stream(spec->stdout_fd, 1, O_WRONLY, report_fd);
@@ -142,7 +142,8 @@ bool proc_start(const struct proc_spec *spec, struct proc *ret, struct err *err)
 	if (pid == 0)
 		child_main(spec, report[1], parent);
 	close(report[1]);
-	setpgid(pid, pid); /* either of the two is first */
+	if (!spec->in_our_group)
+		setpgid(pid, pid); /* either of the two is first */
 
 	ssize_t got;
 	do
@@ -159,7 +160,7 @@ bool proc_start(const struct proc_spec *spec, struct proc *ret, struct err *err)
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd < 0 && errno != ENOSYS) {
 		err_errno(err, "pidfd_open");
-		kill(-pid, SIGKILL);
+		kill(spec->in_our_group ? pid : -pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 		return false;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
- * Child processes: argv only, no shell, their own process group, no
+ * Child processes: argv only, no shell, their own process group (unless asked otherwise), no
  * inherited descriptors but 0-2, a clean environment, an optional drop to
  * another user for good.
  *
@@ -22,11 +22,12 @@ struct proc_spec {
 	const char *dir;         /* working folder; NULL keeps it */
 	uid_t uid;               /* with drop: who it runs as */
 	gid_t gid;
-	bool drop;        /* give up root for good before exec */
-	int stdin_fd;     /* -1: /dev/null */
-	int stdout_fd;    /* -1: /dev/null */
-	int stderr_fd;    /* -1: /dev/null */
-	int death_signal; /* sent when the parent thread dies; 0: none */
+	bool drop;         /* give up root for good before exec */
+	bool in_our_group; /* no process group of its own: it may read from our terminal */
+	int stdin_fd;      /* -1: /dev/null */
+	int stdout_fd;     /* -1: /dev/null */
+	int stderr_fd;     /* -1: /dev/null */
+	int death_signal;  /* sent when the parent thread dies; 0: none */
 };
 
 struct proc {
@@ -48,7 +49,7 @@ bool proc_wait(struct proc *proc, uint64_t deadline_ns, int *ret_status,
 bool proc_ended(struct proc *proc, int *ret_status);
 /* Signals the child alone; one that has ended is fine. */
 void proc_signal(const struct proc *proc, int signal_number);
-/* SIGKILL to its whole group, then waits. */
+/* SIGKILL to its whole group (to it alone, when that is ours), then waits. */
 void proc_kill(struct proc *proc);
 /* Who a pid is: start time and boot, so that a later process with the same number is told apart.
    "" when there is none. Returns text. */

@@ -2,6 +2,7 @@
 /* keylab cluster: a throwaway cluster for a person, a script, or a benchmark. */
 #include "pg/cluster.h"
 
+#include <fcntl.h>
 #include <getopt.h>
 #include <poll.h>
 #include <signal.h>
@@ -57,6 +58,45 @@ static const char **program_env(char *const words[4])
 	return env;
 }
 
+/* Are we what a terminal's keys go to? Standard input may be a file meanwhile. */
+static bool has_terminal(void)
+{
+	CLEANUP(close_p) int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+
+	return fd >= 0 && tcgetpgrp(fd) == getpgrp();
+}
+
+/*
+ * Until the program ends. Ctrl-C and Ctrl-\ on the terminal reach it as they reach us, and what it
+ * makes of them (psql gives up a query) is its own business. A signal that was sent to us alone is
+ * handed on.
+ */
+static bool wait_for_program(const struct proc_spec *spec, int *ret_status, struct err *err)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, old_interrupt, old_quit;
+	struct proc proc = PROC_NONE;
+	bool terminal = has_terminal(), handed_on = false;
+
+	if (terminal && (sigaction(SIGINT, &ignore, &old_interrupt) < 0 ||
+	                 sigaction(SIGQUIT, &ignore, &old_quit) < 0))
+		return err_errno(err, "sigaction");
+	bool started = proc_start(spec, &proc, err);
+	while (started && !proc_ended(&proc, ret_status)) {
+		struct pollfd fd = {.fd = proc.pidfd, .events = POLLIN};
+
+		if (interrupt_count() && !handed_on) {
+			proc_signal(&proc, SIGTERM);
+			handed_on = true;
+		}
+		poll(&fd, 1, LOOK_MS);
+	}
+	if (terminal) {
+		sigaction(SIGINT, &old_interrupt, NULL);
+		sigaction(SIGQUIT, &old_quit, NULL);
+	}
+	return started;
+}
+
 /* Runs a program against the cluster; its exit code is ours. */
 static int run_program(struct cluster *cluster, char **words)
 {
@@ -66,7 +106,6 @@ static int run_program(struct cluster *cluster, char **words)
 	            database[] = "PGDATABASE=" CLUSTER_DATABASE;
 	char *const variables[4] = {host, port, user, database};
 	CLEANUP(free_p) const char **env = host ? program_env(variables) : NULL;
-	struct proc proc = PROC_NONE;
 	int status = 0;
 	struct err err;
 
@@ -82,8 +121,10 @@ static int run_program(struct cluster *cluster, char **words)
 	        .stdout_fd = STDOUT_FILENO,
 	        .stderr_fd = STDERR_FILENO,
 	        .death_signal = SIGTERM,
+	        /* In another one it could not read from the terminal. */
+	        .in_our_group = true,
 	};
-	if (!proc_start(&spec, &proc, &err) || !proc_wait(&proc, CLOCK_NEVER, &status, &err))
+	if (!wait_for_program(&spec, &status, &err))
 		return fail(&err);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
