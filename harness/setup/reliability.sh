@@ -4,7 +4,7 @@
 
 # In the order in which they run without a name: the short ones first.
 reliability_tests=(access trouble terminal hostile-store race valgrind fuzz sabotage flip-free killed-anywhere)
-# By name only: hours.
+# By name, or with all: hours.
 reliability_longest=(flip-free-chapter)
 
 reliability_script() {
@@ -15,7 +15,7 @@ reliability_script() {
 			return
 		fi
 	done
-	die_usage "reliability: no such test: $1; there are ${reliability_tests[*]} ${reliability_longest[*]}"
+	die_usage "reliability: no such test: $1; there are ${reliability_tests[*]} ${reliability_longest[*]}, and all of them by the name of all"
 }
 
 # put_figures PAGE NAME: rows on standard input take the place of those of the command that ends in that name.
@@ -78,6 +78,7 @@ one_reliability() {
 run_reliability() {
 	local name passed=0 failed=0 skipped=0
 	(($# > 0)) || set -- "${reliability_tests[@]}"
+	[[ $* != all ]] || set -- "${reliability_tests[@]}" "${reliability_longest[@]}"
 	for name; do reliability_script "$name" >/dev/null || exit; done
 	set_up test
 	need_server

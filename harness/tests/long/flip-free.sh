@@ -4,7 +4,7 @@
 #
 #   flip-free.sh KEYLAB SOURCE_ROOT [RUNS [SCENARIO...]]
 #
-# RUNS is 3 unless given (KEYLAB_RUNS in the environment too), the profile quick unless KEYLAB_RUNS_PROFILE says chapter;
+# RUNS is 20 unless given (KEYLAB_RUNS in the environment too), the profile quick unless KEYLAB_RUNS_PROFILE says chapter;
 # without a SCENARIO it is all of them. Structural is every claim but those of the type timing.
 # With KEYLAB_RUNS_DB=FILE the runs go to that store, and what it holds of the same scenario files counts, each scenario
 # by itself: stopped, it goes on from there.
@@ -12,7 +12,7 @@
 . "$2/harness/tests/lib.sh"
 cd "$source_root" || exit 1
 
-runs=${3:-${KEYLAB_RUNS:-3}}
+runs=${3:-${KEYLAB_RUNS:-20}}
 profile=${KEYLAB_RUNS_PROFILE:-quick}
 db=${KEYLAB_RUNS_DB:-$scratch/runs.db}
 place=runs-in-a-row
