@@ -115,6 +115,18 @@ bool load_scenarios(char *const *names, size_t count, struct scenario_set *ret,
                     struct buf *messages, struct err *err) MUST_CHECK;
 void scenario_set_finish(struct scenario_set *set);
 
+/* The --set of a command line: "name=value", borrowed. */
+#define OVERRIDES_MAX 64
+struct overrides {
+	const char *items[OVERRIDES_MAX];
+	size_t count;
+};
+/* 0, or the code of a usage_error. */
+int overrides_add(const struct command *command, struct overrides *overrides, const char *text);
+/* A name that is no parameter of any of them is an err. Each scenario takes those that it has. */
+bool overrides_check(const struct overrides *overrides, const struct scenario_set *set,
+                     struct err *err) MUST_CHECK;
+
 /* Paths below the scenarios folder, sorted by document's order and name; owned. */
 bool list_scenario_files(char ***ret, size_t *ret_count, struct err *err) MUST_CHECK;
 void free_list(char **list, size_t count);

@@ -438,3 +438,52 @@ void scenario_set_finish(struct scenario_set *set)
 	free_list(set->paths, set->paths_count);
 	*set = (struct scenario_set){0};
 }
+
+int overrides_add(const struct command *command, struct overrides *overrides, const char *text)
+{
+	if (overrides->count == OVERRIDES_MAX)
+		return usage_error(command, "too many --set");
+	overrides->items[overrides->count++] = text;
+	return 0;
+}
+
+static bool has_param(const struct scenario *scenario, const char *name, size_t len)
+{
+	for (size_t i = 0; i < scenario->params_count; i++)
+		if (!strncmp(scenario->params[i].name, name, len) && !scenario->params[i].name[len])
+			return true;
+	return false;
+}
+
+/* One scenario can say which parameters it has. */
+static bool unknown_param(const char *override, int len, const struct scenario_set *set,
+                          struct err *err)
+{
+	CLEANUP(arena_finish) struct arena arena;
+	struct pairs params;
+
+	arena_init(&arena, 0);
+	if (set->count == 1 &&
+	    !scenario_params(set->items[0], PROFILE_QUICK, &override, 1, &arena, &params, err))
+		return false;
+	return err_set(err, ERR_USAGE, "--set %s: none of these scenarios has a parameter \"%.*s\"",
+	               override, len, override);
+}
+
+bool overrides_check(const struct overrides *overrides, const struct scenario_set *set,
+                     struct err *err)
+{
+	for (size_t i = 0; i < overrides->count; i++) {
+		const char *override = overrides->items[i];
+		size_t len = strcspn(override, "=");
+		bool known = false;
+
+		if (!override[len] || !len)
+			return err_set(err, ERR_USAGE, "--set %s: write NAME=VALUE", override);
+		for (size_t s = 0; s < set->count; s++)
+			known = known || has_param(set->items[s], override, len);
+		if (!known)
+			return unknown_param(override, (int)len, set, err);
+	}
+	return true;
+}

@@ -6,13 +6,11 @@
 #include <stdio.h>
 
 #include "cmd/cmd.h"
-
-#define OVERRIDES_MAX 64
+#include "run/walk.h"
 
 struct plan_options {
 	enum profile profile;
-	const char *overrides[OVERRIDES_MAX];
-	size_t overrides_count;
+	struct overrides overrides;
 	bool json;
 };
 
@@ -31,11 +29,13 @@ static int parse(const struct command *command, int argc, char **argv, struct pl
 				                   "\"%s\" is no profile: quick, chapter, large",
 				                   optarg);
 			break;
-		case 's':
-			if (ret->overrides_count == OVERRIDES_MAX)
-				return usage_error(command, "too many --set");
-			ret->overrides[ret->overrides_count++] = optarg;
+		case 's': {
+			int code = overrides_add(command, &ret->overrides, optarg);
+
+			if (code)
+				return code;
 			break;
+		}
 		case 'j':
 			ret->json = true;
 			break;
@@ -53,8 +53,13 @@ static bool plan_one(const struct scenario *scenario, const struct plan_options 
 	struct pairs params;
 
 	arena_init(&arena, 0);
-	if (!scenario_params(scenario, options->profile, options->overrides,
-	                     options->overrides_count, &arena, &params, err))
+	/* What a run would take, so by its own function. */
+	const struct run_request request = {
+	        .profile = options->profile,
+	        .overrides = options->overrides.items,
+	        .overrides_count = options->overrides.count,
+	};
+	if (!setup_params(&request, scenario, &arena, &params, err))
 		return err_within(err, "%s", scenario->name);
 	return options->json ? plan_print_json(scenario, &params, options->profile, out, err)
 	                     : plan_print(scenario, &params, options->profile, out, err);
@@ -76,6 +81,8 @@ static int plan_main(const struct command *command, int argc, char **argv)
 	if (!load_scenarios(argv + optind, (size_t)(argc - optind), &set, &messages, &err))
 		return fail(&err);
 	say(stderr, "%s", messages.data);
+	if (set.count && !overrides_check(&options.overrides, &set, &err))
+		return fail(&err);
 	for (size_t i = 0; i < set.count; i++)
 		if (!plan_one(set.items[i], &options, &out, &err))
 			return fail(&err);

@@ -18,15 +18,12 @@
 #include "sql.h"
 #include "store/verdict.h"
 
-#define OVERRIDES_MAX 64
-
 struct options {
 	const char *db;
 	struct builds_wanted builds;
 	bool same_arms; /* keylab aa */
 	enum profile profile;
-	const char *overrides[OVERRIDES_MAX];
-	size_t overrides_count;
+	struct overrides overrides;
 	int64_t seed;
 	size_t jobs;
 	bool has_seed, quiet, verbose, json, keep, allow_inconclusive, dry;
@@ -54,10 +51,7 @@ static int parse_option(const struct command *command, int option, struct option
 			                   optarg);
 		return 0;
 	case 's':
-		if (ret->overrides_count == OVERRIDES_MAX)
-			return usage_error(command, "too many --set");
-		ret->overrides[ret->overrides_count++] = optarg;
-		return 0;
+		return overrides_add(command, &ret->overrides, optarg);
 	case 'S':
 		ret->seed = strtoll(optarg, &end, 10);
 		ret->has_seed = true;
@@ -115,31 +109,6 @@ static int parse(const struct command *command, int argc, char **argv, struct op
 			return code;
 	}
 	return 0;
-}
-
-/* A --set for one scenario is an unknown name to another: each gets those that it has. */
-static bool check_overrides(const struct options *options, const struct scenario_set *set,
-                            struct err *err)
-{
-	for (size_t i = 0; i < options->overrides_count; i++) {
-		const char *equals = strchr(options->overrides[i], '=');
-		bool known = false;
-
-		if (!equals || equals == options->overrides[i])
-			return err_set(err, ERR_USAGE, "--set %s: write NAME=VALUE",
-			               options->overrides[i]);
-		size_t len = (size_t)(equals - options->overrides[i]);
-		for (size_t s = 0; s < set->count; s++)
-			for (size_t p = 0; p < set->items[s]->params_count; p++)
-				known = known || (!strncmp(set->items[s]->params[p].name,
-				                           options->overrides[i], len) &&
-				                  !set->items[s]->params[p].name[len]);
-		if (!known)
-			return err_set(err, ERR_USAGE,
-			               "--set %s: none of these scenarios has a parameter \"%.*s\"",
-			               options->overrides[i], (int)len, options->overrides[i]);
-	}
-	return true;
 }
 
 static bool json_argv(int argc, char **argv, struct buf *ret, struct err *err)
@@ -399,8 +368,8 @@ static int run_set(const struct options *options, const struct scenario_set *set
 	        .scenarios = set->items,
 	        .scenarios_count = set->count,
 	        .profile = options->profile,
-	        .overrides = options->overrides,
-	        .overrides_count = options->overrides_count,
+	        .overrides = options->overrides.items,
+	        .overrides_count = options->overrides.count,
 	        .seed = options->has_seed ? options->seed : random_seed(),
 	        .argv = json.data,
 	        .version = KEYLAB_VERSION,
@@ -451,7 +420,7 @@ static int run_main(const struct command *command, int argc, char **argv)
 		        set.faulty);
 		return fail(&err);
 	}
-	if (!check_overrides(&options, &set, &err))
+	if (!overrides_check(&options.overrides, &set, &err))
 		return fail(&err);
 	if (options.dry) {
 		for (size_t i = 0; i < set.count; i++)

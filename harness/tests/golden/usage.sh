@@ -67,6 +67,21 @@ done
 ok 'and nothing was done' test ! -e "$KEYLAB_HOME"
 wrong '^keylab aa: name the scenarios' aa --profile quick
 
+# --- parameters: each scenario takes those that it has, in a plan as in a run
+
+run "$keylab" plan --profile quick --set rows=5 sequence wal-checkpoints
+is "$rc" 0 "plan --set: one that some of the scenarios have $err"
+like "$out" 'generate_series\(1, 5\)' 'plan --set: it is in the steps'
+for command in plan run; do
+	run "$keylab" $command --set rows=5 --set nonsense=1 sequence wal-checkpoints
+	is "$rc" 64 "$command --set: one that none of them has"
+	like "$err" 'none of these scenarios has a parameter "nonsense"' "$command --set: and it is named"
+	run "$keylab" $command --set nonsense=1 wal-checkpoints
+	like "$rc:$err" '^64:.*wal-checkpoints has no such parameter; its parameters are rows' "$command --set: or what there is"
+	run "$keylab" $command --set rows wal-checkpoints
+	like "$rc:$err" '^64:.*--set rows: write NAME=VALUE' "$command --set: without a value"
+done
+
 # --- a scenario that is named twice
 
 file=$source_root/scenarios/id-service/sequence.yaml
