@@ -69,16 +69,17 @@ char *fs_absolute(struct err *err, const char *path)
 	return fs_printf(err, "%s/%s", cwd, path);
 }
 
-bool fs_read(const char *path, size_t max_bytes, struct buf *ret, struct err *err)
+/* Closes fd, which is -1 with errno when it could not be opened. */
+static bool read_all(int fd, const char *path, size_t max_bytes, struct buf *ret, struct err *err)
 {
-	CLEANUP(close_p) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	CLEANUP(close_p) int open_fd = fd;
 	char chunk[16384];
 	size_t total = 0;
 
-	if (fd < 0)
+	if (open_fd < 0)
 		return err_errno(err, "cannot read %s", path);
 	for (;;) {
-		ssize_t got = read(fd, chunk, sizeof(chunk));
+		ssize_t got = read(open_fd, chunk, sizeof(chunk));
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -93,6 +94,24 @@ bool fs_read(const char *path, size_t max_bytes, struct buf *ret, struct err *er
 		buf_add_len(ret, chunk, (size_t)got);
 	}
 	return buf_ok(ret, err);
+}
+
+bool fs_read(const char *path, size_t max_bytes, struct buf *ret, struct err *err)
+{
+	return read_all(open(path, O_RDONLY | O_CLOEXEC), path, max_bytes, ret, err);
+}
+
+bool fs_read_nofollow(const char *path, size_t max_bytes, struct buf *ret, struct err *err)
+{
+	/* Non-blocking: a pipe without a writer, or a lease on the file, would be waited for. */
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
+		close(fd);
+		return err_set(err, ERR_SYSTEM, "cannot read %s: it is no regular file", path);
+	}
+	return read_all(fd, path, max_bytes, ret, err);
 }
 
 static bool write_all(int fd, const void *bytes, size_t len)

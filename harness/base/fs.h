@@ -23,6 +23,10 @@ char *fs_absolute(struct err *err, const char *path) MUST_CHECK;
 
 /* Appends the whole file, at most max_bytes (an error beyond). */
 bool fs_read(const char *path, size_t max_bytes, struct buf *ret, struct err *err) MUST_CHECK;
+/* The same in a folder that somebody else writes to: a regular file or an error. No link is
+   followed, no pipe waited for. */
+bool fs_read_nofollow(const char *path, size_t max_bytes, struct buf *ret,
+                      struct err *err) MUST_CHECK;
 /*
  * A new file PREFIXxxxxxxxxxxxx with an unpredictable name, to write and read; -1 with err. Never
  * one that is there already, nor what a link of that name leads to. *ret_path is owned.

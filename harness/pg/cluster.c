@@ -154,7 +154,7 @@ static bool pidfile_is_ready(const struct cluster *cluster)
 	CLEANUP(buf_finish) struct buf text;
 
 	buf_init(&text, 4096);
-	if (!path || !fs_read(path, 4096, &text, NULL))
+	if (!path || !fs_read_nofollow(path, 4096, &text, NULL))
 		return false;
 	const char *line = text.data;
 	for (int number = 1; line && number < 8; number++) {

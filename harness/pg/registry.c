@@ -147,7 +147,7 @@ static void remove_shared_memory(const struct home *home, const char *data_dir)
 	struct shmid_ds state;
 
 	buf_init(&text, 4096);
-	if (!path || !fs_read(path, 4096, &text, NULL))
+	if (!path || !fs_read_nofollow(path, 4096, &text, NULL))
 		return;
 	const char *line = text.data;
 	for (int number = 1; line && number < 7; number++) {

@@ -129,7 +129,7 @@ static bool write_access(const struct home *home, const char *data_dir, struct e
 	CLEANUP(buf_finish) struct buf text;
 
 	buf_init(&text, 0);
-	if (!hba || !ident || !conf || !map || !fs_read(conf, 1 << 20, &text, err))
+	if (!hba || !ident || !conf || !map || !fs_read_nofollow(conf, 1 << 20, &text, err))
 		return false;
 	buf_add(&text, "\ninclude 'keylab.conf'\n");
 	return buf_ok(&text, err) && fs_write(conf, text.data, text.len, 0600, err) &&

@@ -26,6 +26,7 @@ like "$conninfo" '^host=/' 'a cluster runs' || diag "$(<"$scratch/messages")"
 dir=$(grep -ls "^keylab $pid " "$KEYLAB_HOME"/clusters/c-*/owner)
 dir=${dir%/owner}
 server=$(awk '$1 == "server" { print $2 }' "$dir/owner")
+bin=$(dirname "$(readlink "/proc/$server/exe")")
 socket_dir=$(sed -n 's/^host=\([^ ]*\).*/\1/p' <<<"$conninfo")
 processes=$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v server="$server" '$4 == server { print $1 } END { print server }')
 
@@ -154,8 +155,25 @@ hostile() {
 		    holds: "= 1"
 		limits: [It measures nothing.]
 	END
-	run timeout 120 "$keylab" run --quiet --jobs 1 --db "$scratch/$1.db" "$scratch/access/$1.yaml"
+	run timeout -k 5 120 "$keylab" run --quiet --jobs 1 --db "$scratch/$1.db" "$scratch/access/$1.yaml"
 }
+
+# An initdb that leaves a link where its postgresql.conf was, to what the server user cannot read.
+mkdir "$scratch/bin"
+ln -s "$bin/postgres" "$scratch/bin/postgres"
+cat >"$scratch/bin/initdb" <<-END
+	#!/bin/sh
+	"$bin/initdb" "\$@" || exit
+	while [ "\$1" != -D ]; do shift; done
+	ln -sf "$scratch/initdb-secret" "\$2/postgresql.conf"
+END
+chmod 755 "$scratch/bin" "$scratch/bin/initdb"
+echo planted-secret >"$scratch/initdb-secret"
+chmod 600 "$scratch/initdb-secret"
+run env KEYLAB_HOME="$scratch/linked" timeout -k 5 120 "$keylab" cluster --pg-bin "$scratch/bin" true
+is "$rc" 3 'a link where initdb should have written: exit 3'
+like "$err" 'postgresql.conf: Too many levels of symbolic links' 'with the name'
+is "$(grep -rl planted-secret "$scratch/linked")" '' 'what it leads to is not copied for the server user'
 
 echo untouched >"$scratch/private"
 chmod 600 "$scratch/private"

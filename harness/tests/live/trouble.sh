@@ -167,6 +167,29 @@ for whole in '' yes; do
 	ok 'and is gone' gone "$victim"
 done
 
+# What a server makes of its own data folder: a pipe that nobody ever writes to, where keylab reads.
+pipe="- sql: copy (select 1) to program 'rm postmaster.pid && mkfifo postmaster.pid'"
+scenario pipe 1 "$pipe"
+scenario pipe-restart 1 "$pipe
+- restart: kill
+  deadline: 2s"
+scenario pipe-busy 2 "$pipe
+- sql: $until_go
+  deadline: 3min
+- probe: second
+  sql: select 1 as here"
+for name in pipe pipe-restart; do
+	run timeout -k 5 60 "$keylab" run --quiet --jobs 1 --db "$scratch/$name.db" "$scratch/trouble/$name.yaml" "$scratch/trouble/behind.yaml"
+	is "$(verdicts "$scratch/$name.db")" "behind-counts HOLDS, $name-counts $([[ $name == pipe ]] && echo HOLDS || echo ERROR)" \
+		"a pipe as postmaster.pid ($name): nothing waits for it"
+done
+begin "$scratch/pipe-busy.db" pipe-busy.yaml
+kill -KILL "$pid"
+finish
+run timeout -k 5 60 "$keylab" run --quiet --db "$scratch/pipe-next.db" "$scratch/trouble/behind.yaml"
+is "$rc" 0 "nor does the next start, which removes such a folder" || diag "$err"
+ok 'and it is removed' test ! -e "$dir"
+
 # A dataset is made by two connections, of which one waits for the other in the end.
 "$keylab" cluster --dataset book true >"$scratch/run.out" 2>"$scratch/run.err" </dev/null &
 pid=$!
