@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: PostgreSQL
 #
-# The one way in. Sets up what is missing (packages, the pinned PostgreSQL, the build), then:
+# The one way in. Sets up what is missing (packages, the pinned PostgreSQL, the build), then one of these, which
+# ./run.sh help prints:
 #
-#   ./run.sh                    every scenario at the published scale, and the report
-#   ./run.sh test [--quick]     the tests (--quick: without a server and a browser)
-#   ./run.sh bench              what keylab itself costs, as ratios
-#   ./run.sh check [VARIANT]    gcc and clang, sanitizers, lint (with a FILE: keylab's own check)
-#   ./run.sh fuzz [SECONDS]     each fuzz target for that long (60), two at a time
-#   ./run.sh reliability [NAME...]  the long tests; their figures go to docs/reliability.md
-#   ./run.sh lint               the lint alone
-#   ./run.sh docs [DB]          the documents' figures, from the newest chapter run in a store
-#   ./run.sh fetch 15 16 17     the other pinned PostgreSQL versions
-#   ./run.sh VERB ...           anything else is handed to keylab (./run.sh help lists it)
+#   ./run.sh                            every scenario at the published scale, and the report
+#   ./run.sh test [--quick] [SUITE...]  the tests (--quick: without a server and a browser)
+#   ./run.sh check [VARIANT...]         gcc and clang, sanitizers, lint: minutes
+#   ./run.sh check NAME|FILE...         the mistakes in scenarios: keylab check
+#   ./run.sh lint                       the lint alone
+#   ./run.sh bench [NAME...]            what keylab itself costs, as ratios
+#   ./run.sh fuzz [SECONDS]             each fuzz target for that long (60), two at a time
+#   ./run.sh reliability [NAME...]      the long tests; their figures go to docs/reliability.md
+#   ./run.sh docs [DB]                  the documents' figures, from the newest chapter run in a store
+#   ./run.sh fetch 15 16 17             the other pinned PostgreSQL versions
+#   ./run.sh help [VERB]                this and the commands of keylab, or what one of them says of itself
+#   ./run.sh COMMAND ...                a command of keylab
 #
 # The parts are in harness/setup/. Exit code 3: the environment lacks something, and the message says what.
 set -euo pipefail
@@ -58,9 +61,53 @@ wants_server() {
 	esac
 }
 
+# own_verbs [VERB]: the lines of the heading above, or those of one verb; false when there are none.
+own_verbs() {
+	sed -n "s,^#   \\(\\./run\\.sh${1:+ $1 }.*\\),  \\1,p" "$root/run.sh" | grep .
+}
+
+# show_help [VERB]: of what run.sh does itself it needs nothing, of keylab's commands the build and no server.
+show_help() {
+	local verb=${1-}
+	if [[ -z $verb ]]; then
+		printf 'run.sh sets up what is missing, and then:\n\n'
+		own_verbs
+		printf '\n'
+	elif [[ $verb =~ ^[a-z]+$ ]] && own_verbs "$verb"; then
+		[[ $verb == check ]] || return 0
+		printf '\n'
+	fi
+	set_up
+	unlock
+	"$keylab" help "$@"
+}
+
+# asks_for_help VERB [WORD...]: by --help or -h; what stands behind the program of a cluster is the program's.
+asks_for_help() {
+	local verb=${1-} word
+	for word in "${@:2}"; do
+		case $word in
+		--help | -h) return 0 ;;
+		--) return 1 ;;
+		-*) ;;
+		*) [[ $verb != cluster ]] || return 1 ;;
+		esac
+	done
+	return 1
+}
+
+if asks_for_help "$@"; then
+	show_help "$1"
+	exit
+fi
+
 case ${1-} in
 '')
 	main_job
+	;;
+help | --help | -h)
+	shift
+	show_help "$@"
 	;;
 test)
 	shift

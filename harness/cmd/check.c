@@ -28,6 +28,9 @@ const struct command command_check = {
         .usage = "keylab check [NAME|DOCUMENT|FILE]...\n\n"
                  "Reads scenario files (all of them without a name) and prints each mistake as\n"
                  "file:line:column: what is wrong; how to mend it. Needs no server.\n"
-                 "Exit: 0 when there is none, 64 otherwise.\n",
+                 "Exit: 0 when there is none, 64 otherwise.\n\n"
+                 "./run.sh check without a name is another thing, the long check of keylab's own "
+                 "sources;\n"
+                 "with names or files it is this one.\n",
         .main = check_main,
 };
