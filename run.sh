@@ -29,6 +29,13 @@ for part in common packages servers build tests check docs reliability; do
 	. "$root/harness/setup/$part.sh"
 done
 
+# keylab's hints say how to go on: by run.sh, as it was called here. Not for tests, which know keylab alone.
+export_command() {
+	KEYLAB_COMMAND=$(printf '%q' "$0")
+	[[ $0 == */* ]] || KEYLAB_COMMAND=./$KEYLAB_COMMAND
+	export KEYLAB_COMMAND
+}
+
 # What every verb needs: packages and a build. Only one run.sh of a checkout sets up at a time.
 set_up() {
 	lock
@@ -42,6 +49,7 @@ main_job() {
 	set_up
 	need_server
 	unlock
+	export_command
 	cd "$root"
 	"$keylab" run --profile chapter --db "$db" || rc=$?
 	# 0, 1 and 2 are verdicts, and verdicts have a page; anything else is trouble that keylab has named.
@@ -79,6 +87,7 @@ show_help() {
 	fi
 	set_up
 	unlock
+	export_command
 	"$keylab" help "$@"
 }
 
@@ -149,6 +158,7 @@ check)
 	else
 		set_up
 		unlock
+		export_command
 		exec "$keylab" "$@"
 	fi
 	;;
@@ -161,6 +171,7 @@ check)
 	fi
 	export_pinned
 	unlock
+	export_command
 	exec "$keylab" "$@"
 	;;
 esac

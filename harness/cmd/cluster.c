@@ -156,7 +156,7 @@ static int cluster_main(const struct command *command, int argc, char **argv)
 		return fail(&err);
 	const struct server *server = server_pick(&servers, 18);
 	if (!server) {
-		fprintf(stderr, "keylab: no PostgreSQL server programs found (keylab doctor)\n");
+		say(stderr, "keylab: no PostgreSQL server programs found (keylab doctor)\n");
 		return EXIT_ENVIRONMENT;
 	}
 	if (!template_get(home, server, dataset, &progress, &template_dir, &err) ||

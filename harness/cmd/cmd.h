@@ -45,6 +45,9 @@ extern const struct command command_aa, command_baseline, command_check, command
         command_import, command_list, command_plan, command_predict, command_report, command_run,
         command_verify;
 
+/* Do the len bytes name one? (main.c) */
+bool is_command(const char *word, size_t len);
+
 /* ---- what commands share (common.c) ---- */
 
 /*
@@ -52,6 +55,11 @@ extern const struct command command_aa, command_baseline, command_check, command
  * on a terminal is shown as \xNN (buf_add_printable).
  */
 void say(FILE *out, const char *format, ...) PRINTF(2, 3);
+/* How people call keylab here: what KEYLAB_COMMAND says (run.sh sets it), or "keylab". */
+const char *command_name(void);
+/* Appends a text; where it tells to run "keylab COMMAND", as all rooms' messages do, the name is
+   command_name's. say() does so too. */
+void add_hints(struct buf *out, const char *text);
 /* Prints "keylab: message" to stderr; returns the exit code of its kind. */
 int fail(const struct err *err);
 /* Prints the fault and where the command's help is; returns EXIT_USAGE. */

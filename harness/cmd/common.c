@@ -15,16 +15,49 @@
 #include "cmd/cmd.h"
 #include "scenario/node.h"
 
+const char *command_name(void)
+{
+	const char *name = getenv("KEYLAB_COMMAND");
+
+	return name && name[0] ? name : "keylab";
+}
+
+/* Does "keylab VERB" begin a command here? A colon behind it makes it the head of a message. */
+static bool is_hint(const char *text, const char *at)
+{
+	const char *verb = at + strlen("keylab ");
+	size_t len = strspn(verb, "abcdefghijklmnopqrstuvwxyz");
+
+	return (at == text || strchr(" \n(", at[-1])) && is_command(verb, len) && verb[len] != ':';
+}
+
+void add_hints(struct buf *out, const char *text)
+{
+	const char *from = text;
+
+	for (const char *at = text; (at = strstr(at, "keylab ")); at++) {
+		if (!is_hint(text, at))
+			continue;
+		buf_add_len(out, from, (size_t)(at - from));
+		buf_add(out, command_name());
+		from = at + strlen("keylab");
+	}
+	buf_add(out, from);
+}
+
 static void say_args(FILE *out, const char *format, va_list args)
 {
-	CLEANUP(buf_finish) struct buf text, shown;
+	CLEANUP(buf_finish) struct buf text, hints, shown;
 	struct err err;
 
 	buf_init(&text, 0);
+	buf_init(&hints, 0);
 	buf_init(&shown, 0);
 	buf_vprintf(&text, format, args);
-	buf_add_printable(&shown, text.data);
-	fputs(buf_ok(&text, &err) && buf_ok(&shown, &err) ? shown.data : err.message, out);
+	add_hints(&hints, text.data);
+	buf_add_printable(&shown, hints.data);
+	bool ok = buf_ok(&text, &err) && buf_ok(&hints, &err) && buf_ok(&shown, &err);
+	fputs(ok ? shown.data : err.message, out);
 }
 
 void say(FILE *out, const char *format, ...)
@@ -50,7 +83,7 @@ int usage_error(const struct command *command, const char *format, ...)
 	va_start(args, format);
 	say_args(stderr, format, args);
 	va_end(args);
-	fprintf(stderr, " (keylab help %s shows how it is used)\n", command->name);
+	say(stderr, " (keylab help %s shows how it is used)\n", command->name);
 	return EXIT_USAGE;
 }
 

@@ -147,11 +147,14 @@ static void print_text(const struct gate *gate, const struct request *request,
 
 		if (line->change == CHANGE_SAME)
 			continue;
-		buf_printf(out, "%s %s/%s/%s: %s\n", change_word(line->change), line->document,
-		           line->scenario, line->claim, line->text);
+		buf_printf(out, "%s %s/%s/%s: ", change_word(line->change), line->document,
+		           line->scenario, line->claim);
+		add_hints(out, line->text);
+		buf_add_char(out, '\n');
 		if (line->change == CHANGE_REGRESSED || line->change == CHANGE_MISSING)
-			buf_printf(out, "    rerun: keylab run --profile %s --seed %s --db %s %s\n",
-			           facts->profile, facts->seed, request->db, line->scenario);
+			buf_printf(out, "    rerun: %s run --profile %s --seed %s --db %s %s\n",
+			           command_name(), facts->profile, facts->seed, request->db,
+			           line->scenario);
 	}
 	buf_printf(out, "run %lld: %zu metrics", (long long)facts->run_id, gate->lines_count);
 	for (size_t i = 0; i < CHANGE_COUNT; i++)
@@ -159,9 +162,8 @@ static void print_text(const struct gate *gate, const struct request *request,
 			buf_printf(out, ", %zu %s", gate->counts[i], change_word((enum change)i));
 	buf_add_char(out, '\n');
 	if (gate->counts[CHANGE_IMPROVED] || gate->counts[CHANGE_NEW])
-		buf_printf(out,
-		           "to keep that: keylab baseline --accept %lld --db %s --reason \"…\"\n",
-		           (long long)facts->run_id, request->db);
+		buf_printf(out, "to keep that: %s baseline --accept %lld --db %s --reason \"…\"\n",
+		           command_name(), (long long)facts->run_id, request->db);
 }
 
 static void print_json(const struct gate *gate, const struct facts *facts, struct buf *out)

@@ -49,21 +49,25 @@ static const struct command *const commands[] = {
         &command_cluster, &command_id,     &command_help,
 };
 
-static const struct command *find_command(const char *name)
+static const struct command *find_command(const char *name, size_t len)
 {
 	for (size_t i = 0; i < COUNT_OF(commands); i++)
-		if (!strcmp(commands[i]->name, name))
+		if (!strncmp(commands[i]->name, name, len) && !commands[i]->name[len])
 			return commands[i];
 	return NULL;
 }
 
+bool is_command(const char *word, size_t len)
+{
+	return find_command(word, len);
+}
+
 static void print_overview(FILE *out)
 {
-	fputs("keylab checks claims about database keys on throwaway PostgreSQL clusters.\n\n"
-	      "  keylab run --profile quick wal-checkpoints   run one scenario in seconds\n"
-	      "  keylab report --open                         look at what was measured\n\n"
-	      "Commands (keylab help COMMAND says more):\n",
-	      out);
+	say(out, "keylab checks claims about database keys on throwaway PostgreSQL clusters.\n\n"
+	         "  keylab run --profile quick wal-checkpoints   run one scenario in seconds\n"
+	         "  keylab report --open                         look at what was measured\n\n"
+	         "Commands (keylab help COMMAND says more):\n");
 	for (size_t i = 0; i < COUNT_OF(commands); i++)
 		fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
 }
@@ -86,7 +90,7 @@ static int help_main(const struct command *command, int argc, char **argv)
 		print_overview(stdout);
 		return EXIT_HELPED;
 	}
-	const struct command *wanted = find_command(argv[optind]);
+	const struct command *wanted = find_command(argv[optind], strlen(argv[optind]));
 	if (!wanted)
 		return no_command(argv[optind]);
 	print_help(wanted);
@@ -114,7 +118,7 @@ int main(int argc, char **argv)
 	}
 	const struct command *command = !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")
 	                                        ? &command_help
-	                                        : find_command(argv[1]);
+	                                        : find_command(argv[1], strlen(argv[1]));
 	if (!command)
 		return no_command(argv[1]);
 	int code = command->main(command, argc - 1, argv + 1);

@@ -275,8 +275,8 @@ static int finish(struct store *store, const struct options *options,
 		return fail(&err);
 	print_counts(&counts, &out);
 	if (!options->quiet)
-		buf_printf(&out, "run %lld is in %s; look at it: keylab report --db %s\n",
-		           (long long)result->run_id, options->db, options->db);
+		buf_printf(&out, "run %lld is in %s; look at it: %s report --db %s\n",
+		           (long long)result->run_id, options->db, command_name(), options->db);
 	return print_result(&out, code);
 }
 
@@ -382,8 +382,8 @@ static int run_set(const struct options *options, const struct scenario_set *set
 	char *left =
 	        fs_printf(&err,
 	                  "\nkeylab: gave up waiting; what is left in %s/clusters is removed at "
-	                  "the next start, or now by keylab clean\n",
-	                  home->root);
+	                  "the next start, or now by %s clean\n",
+	                  home->root, command_name());
 	interrupt_words(options->quiet ? NULL
 	                               : "\nkeylab: ending the run; once more gives up waiting\n",
 	                left);
