@@ -28,7 +28,9 @@ static void context_free_p(EVP_MD_CTX **context)
 static bool context_start(EVP_MD_CTX **ret, struct err *err)
 {
 	*ret = EVP_MD_CTX_new();
-	if (!*ret || EVP_DigestInit_ex(*ret, EVP_sha256(), NULL) != 1)
+	if (!*ret)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	if (EVP_DigestInit_ex(*ret, EVP_sha256(), NULL) != 1)
 		return err_set(err, ERR_INTERNAL, "SHA-256 is not available in libcrypto");
 	return true;
 }

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/fs.h"
 
 struct stat_line {
 	char state;
@@ -21,36 +21,52 @@ struct stat_line {
 	unsigned long long start_ticks;
 };
 
+/*
+ * The beginning of a file of /proc, as a text. Without an allocation: want of memory would look
+ * as if the process were gone.
+ */
+static bool read_start(const char *path, char *ret, size_t size)
+{
+	CLEANUP(close_p) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t len = 0;
+
+	while (fd >= 0 && len < size - 1) {
+		ssize_t got = read(fd, ret + len, size - 1 - len);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		len += (size_t)got;
+	}
+	ret[len] = '\0';
+	return len > 0;
+}
+
 /* proc(5): the command's name, in brackets, may hold anything; read behind the last one. */
 static bool stat_read(pid_t pid, struct stat_line *ret)
 {
-	char path[64];
-	struct buf text;
+	char path[64], text[4096];
 
 	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-	buf_init(&text, 4096);
-	bool ok = fs_read(path, 4096, &text, NULL);
-	const char *rest = ok ? strrchr(text.data, ')') : NULL;
-	ok = rest && sscanf(rest + 1,
-	                    " %c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
-	                    "%*d %*d %llu",
-	                    &ret->state, &ret->parent, &ret->start_ticks) == 3;
-	buf_finish(&text);
-	return ok;
+	const char *rest = read_start(path, text, sizeof(text)) ? strrchr(text, ')') : NULL;
+	return rest && sscanf(rest + 1,
+	                      " %c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
+	                      "%*d %*d %llu",
+	                      &ret->state, &ret->parent, &ret->start_ticks) == 3;
 }
 
 char *proc_identity(pid_t pid, char text[PROC_IDENTITY_BYTES])
 {
 	struct stat_line line;
-	struct buf boot;
+	char boot[256];
 
 	text[0] = '\0';
-	buf_init(&boot, 256);
-	if (stat_read(pid, &line) && fs_read("/proc/sys/kernel/random/boot_id", 256, &boot, NULL)) {
-		boot.data[strcspn(boot.data, "\n")] = '\0';
-		snprintf(text, PROC_IDENTITY_BYTES, "%llu@%.40s", line.start_ticks, boot.data);
+	if (stat_read(pid, &line) &&
+	    read_start("/proc/sys/kernel/random/boot_id", boot, sizeof(boot))) {
+		boot[strcspn(boot, "\n")] = '\0';
+		snprintf(text, PROC_IDENTITY_BYTES, "%llu@%.40s", line.start_ticks, boot);
 	}
-	buf_finish(&boot);
 	return text;
 }
 
@@ -173,6 +189,9 @@ bool proc_kill_family(pid_t pid, const char *dir, uint64_t deadline_ns, struct e
 	struct family family = {0};
 	bool grew = true, gone = true, ok;
 
+	/* Any other reason is that there is no such folder, and nobody works in it. */
+	if (dir && !real_dir && errno == ENOMEM)
+		return err_set(err, ERR_SYSTEM, "out of memory");
 	if (pid > 0)
 		kill(pid, SIGSTOP);
 	ok = pid <= 0 || family_add(&family, pid);
