@@ -206,7 +206,29 @@ bool cluster_start(struct cluster *cluster, uint64_t deadline_ns, struct err *er
 	CLEANUP(close_p)
 	int log = open(cluster->log_path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
 	               0600);
-	const char *const argv[] = {program, "-D", cluster->data_dir, NULL};
+	CLEANUP(free_p)
+	char *sockets = fs_printf(err, "unix_socket_directories=%s", cluster->socket_dir);
+	CLEANUP(free_p) char *hba = fs_printf(err, "hba_file=%s/pg_hba.conf", cluster->data_dir);
+	CLEANUP(free_p)
+	char *ident = fs_printf(err, "ident_file=%s/pg_ident.conf", cluster->data_dir);
+	/* Who gets in, and where, is said here once more: ALTER SYSTEM and the files, which
+	   a scenario's SQL may have changed, do not overrule the command line. */
+	const char *const argv[] = {program,
+	                            "-D",
+	                            cluster->data_dir,
+	                            "-c",
+	                            "listen_addresses=",
+	                            "-c",
+	                            "port=5432",
+	                            "-c",
+	                            "unix_socket_permissions=0700",
+	                            "-c",
+	                            sockets,
+	                            "-c",
+	                            hba,
+	                            "-c",
+	                            ident,
+	                            NULL};
 	struct proc_spec spec = {
 	        .argv = argv,
 	        .dir = "/",
@@ -219,7 +241,7 @@ bool cluster_start(struct cluster *cluster, uint64_t deadline_ns, struct err *er
 	        .death_signal = SIGQUIT,
 	};
 
-	if (!program)
+	if (!program || !sockets || !hba || !ident)
 		return false;
 	if (log < 0)
 		return err_errno(err, "cannot write %s", cluster->log_path);

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/fs.h"
 #include "scenario/params.h"
@@ -161,6 +162,17 @@ static const char *const own_settings[] = {
         NULL,
 };
 
+/* Not settings, but lines of postgresql.conf that take some from elsewhere. */
+static const char *const including[] = {"include", "include_if_exists", "include_dir", NULL};
+
+/* As the server compares them. */
+static bool names_one_of(const char *name, const char *const *list)
+{
+	while (*list && strcasecmp(*list, name) != 0)
+		list++;
+	return *list != NULL;
+}
+
 void check_settings(struct loader *loader, const struct pairs *settings, const struct node *node)
 {
 	for (size_t i = 0; i < settings->count; i++) {
@@ -177,12 +189,16 @@ void check_settings(struct loader *loader, const struct pairs *settings, const s
 			complain(&loader->complaints, place,
 			         "\"%s\" is no name of a setting; write it as in postgresql.conf",
 			         pair->name);
-		for (size_t k = 0; own_settings[k]; k++)
-			if (!strcmp(own_settings[k], pair->name))
-				complain(&loader->complaints, place,
-				         "`%s` is keylab's own, so that nobody else gets into the "
-				         "cluster; remove it",
-				         pair->name);
+		if (names_one_of(pair->name, own_settings))
+			complain(&loader->complaints, place,
+			         "`%s` is keylab's own, so that nobody else gets into the "
+			         "cluster; remove it",
+			         pair->name);
+		if (names_one_of(pair->name, including))
+			complain(&loader->complaints, place,
+			         "`%s` takes settings from a file that this one does not show; "
+			         "write them here",
+			         pair->name);
 	}
 }
 

@@ -28,7 +28,12 @@ dir=${dir%/owner}
 server=$(awk '$1 == "server" { print $2 }' "$dir/owner")
 bin=$(dirname "$(readlink "/proc/$server/exe")")
 socket_dir=$(sed -n 's/^host=\([^ ]*\).*/\1/p' <<<"$conninfo")
-processes=$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v server="$server" '$4 == server { print $1 } END { print server }')
+# family SERVER: it and its children.
+family() {
+	cat /proc/[0-9]*/stat 2>/dev/null | awk -v server="$1" '$4 == server { print $1 } END { print server }'
+}
+
+processes=$(family "$server")
 
 # status PID FIELD
 status() {
@@ -37,11 +42,23 @@ status() {
 
 # ---- the way in
 
-sockets=$(for process in $processes; do
-	find "/proc/$process/fd" -lname 'socket:*' -printf '%l\n' 2>/dev/null
-done | tr -dc '0-9\n' | sort -u)
-ports=$(cat /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/udp6 2>/dev/null | awk '{ print $10 }' |
-	grep -Fxf <(printf '%s\n' "$sockets") | grep -cv '^0$')
+# sockets_of PROCESS...: their sockets' inodes.
+sockets_of() {
+	local process
+	for process in "$@"; do
+		find "/proc/$process/fd" -lname 'socket:*' -printf '%l\n' 2>/dev/null
+	done | tr -dc '0-9\n' | sort -u
+}
+
+# ports_of INODES: how many of these are TCP or UDP.
+ports_of() {
+	cat /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/udp6 2>/dev/null | awk '{ print $10 }' |
+		grep -Fxf <(printf '%s\n' "$1") | grep -cv '^0$'
+}
+
+# shellcheck disable=SC2086
+sockets=$(sockets_of $processes)
+ports=$(ports_of "$sockets")
 is "$ports" 0 'no TCP or UDP port is open, in any of its processes'
 like "$sockets" '[0-9]' 'while it does have a socket'
 is "$(stat -c %a "$socket_dir")" 700 'the socket lies in a folder of mode 0700'
@@ -131,9 +148,7 @@ while kill -0 "$pid" 2>/dev/null && ((SECONDS < until)); do sleep 0.05; done
 is "$([[ -d $dir ]] && echo there)" '' 'the cluster is removed'
 is "$(cat "$scratch/victim/file" 2>&1)" mine 'and no link was followed meanwhile'
 
-# ---- planted links where keylab itself writes
-
-# hostile NAME STEPS: a scenario whose SQL is up to something; the database is $scratch/NAME.db.
+# hostile NAME STEPS: a scenario whose SQL is up to something.
 hostile() {
 	mkdir -p "$scratch/access"
 	cat >"$scratch/access/$1.yaml" <<-END
@@ -155,8 +170,49 @@ hostile() {
 		    holds: "= 1"
 		limits: [It measures nothing.]
 	END
-	run timeout -k 5 120 "$keylab" run --quiet --jobs 1 --db "$scratch/$1.db" "$scratch/access/$1.yaml"
 }
+
+# ---- what SQL sets, a superuser's, does not let anybody in at the next start
+
+hostile listens "- sql: |
+    alter system set listen_addresses = '127.0.0.1';
+    alter system set port = 5433;
+    alter system set unix_socket_directories = '$scratch/open';
+    alter system set unix_socket_permissions = '0777';
+    alter system set hba_file = '$scratch/open/pg_hba.conf';
+    alter system set ident_file = '$scratch/open/pg_ident.conf'
+- restart: fast
+- probe: first
+  sql: select 1 as here
+- sql: do \$\$ begin while (pg_stat_file('go', true)).size is null loop perform pg_sleep(0.05); end loop; end \$\$
+  deadline: 3min"
+mkdir -m 777 "$scratch/open"
+echo 'local all all trust' >"$scratch/open/pg_hba.conf"
+touch "$scratch/open/pg_ident.conf"
+chmod 644 "$scratch/open"/*
+timeout -k 5 200 "$keylab" run --quiet --jobs 1 --db "$scratch/listens.db" "$scratch/access/listens.yaml" \
+	>"$scratch/run.out" 2>"$scratch/run.err" </dev/null &
+pid=$!
+until=$((SECONDS + 120))
+while [[ $(sqlite3 "$scratch/listens.db" 'select count(*) from sample' 2>/dev/null) != 1 ]] &&
+	kill -0 "$pid" 2>/dev/null && ((SECONDS < until)); do
+	sleep 0.05
+done
+owner=$(grep -ls '^server ' "$KEYLAB_HOME"/clusters/c-*/owner | head -n 1)
+server=$(awk '$1 == "server" { pid = $2 } END { print pid }' "${owner:-/dev/null}")
+# shellcheck disable=SC2046
+sockets=$(sockets_of $(family "$server"))
+like "$sockets" '[0-9]' 'a server that was told by SQL to let others in has started again' || diag "$(<"$scratch/run.err")"
+is "$(ports_of "$sockets")" 0 'it opens no port'
+is "$(stat -c %a "${owner%/owner}/s/.s.PGSQL.5432" 2>&1)" 700 'and its socket has its place and its mode'
+is "$(ls -A "$scratch/open")" $'pg_hba.conf\npg_ident.conf' 'and no other one'
+touch "${owner%/owner}/data/go"
+chmod 644 "${owner%/owner}/data/go"
+rc=0
+wait "$pid" || rc=$?
+is "$rc" 0 'and the run gets in, with its own rules' || diag "$(<"$scratch/run.err")"
+
+# ---- planted links where keylab itself writes
 
 # An initdb that leaves a link where its postgresql.conf was, to what the server user cannot read.
 mkdir "$scratch/bin"
@@ -181,6 +237,7 @@ hostile probe "- sql: copy (select 1) to program 'ln -s $scratch/private keylab.
 - server: sync
 - probe: first
   sql: select 1 as here"
+run timeout -k 5 120 "$keylab" run --quiet --jobs 1 --db "$scratch/probe.db" "$scratch/access/probe.yaml"
 like "$rc" '^[02]$' 'a run that synchronizes its server, whose data folder has a link in it' || diag "$err"
 is "$(<"$scratch/private")" untouched 'does not write through the link'
 ln -s "$scratch/victim/file" "$scratch/page.html"
