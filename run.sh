@@ -36,7 +36,7 @@ export_command() {
 	export KEYLAB_COMMAND
 }
 
-# What every verb needs: packages and a build. Only one run.sh of a checkout sets up at a time.
+# set_up [GROUP...]: what every verb needs, packages and a build. Only one run.sh of a checkout sets up at a time.
 set_up() {
 	lock
 	need_packages build "$@"
@@ -46,7 +46,7 @@ set_up() {
 main_job() {
 	local db=$root/results/keylab.db report=$root/results/report.html rc=0
 
-	set_up
+	set_up use
 	need_server
 	unlock
 	export_command
@@ -163,7 +163,11 @@ check)
 	fi
 	;;
 *)
-	set_up
+	if [[ $1 == cluster ]]; then
+		set_up use # psql, for most
+	else
+		set_up
+	fi
 	if wants_server "$1"; then
 		need_server "$@"
 	elif [[ $1 == doctor ]]; then

@@ -110,7 +110,8 @@ static int run_program(struct cluster *cluster, char **words)
 	struct err err;
 
 	if (!program || !env) {
-		say(stderr, "keylab: there is no program %s\n", words[0]);
+		say(stderr, "keylab: there is no program %s; install it, or write its path\n",
+		    words[0]);
 		return EXIT_ENVIRONMENT;
 	}
 	words[0] = program;

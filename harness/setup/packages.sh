@@ -18,6 +18,8 @@ build    module:jansson      libjansson-dev
 build    module:libcrypto    libssl-dev
 build    module:cmocka       libcmocka-dev
 build    command:gnuplot     gnuplot-nox
+use      command:sqlite3     sqlite3
+use      command:psql        postgresql-client
 test     command:sqlite3     sqlite3
 test     command:psql        postgresql-client
 test     command:xmllint     libxml2-utils

@@ -10,8 +10,11 @@ cp "$source_root/run.sh" "$tree/"
 cp "$source_root"/harness/setup/*.sh "$tree/harness/setup/"
 # The last part that is loaded: what costs time or needs the network only says so.
 cat >>"$tree/harness/setup/reliability.sh" <<'END'
-for part in need_packages build_keylab need_server fetch_server run_suites check_all run_bench run_fuzz run_reliability make_docs; do
+for part in build_keylab need_server run_suites check_all run_bench run_fuzz run_reliability make_docs; do
 	eval "$part() { printf '%s ' $part >>\"\$root/calls\"; }"
+done
+for part in need_packages fetch_server; do
+	eval "$part() { printf '%s,' $part \"\$@\" | sed 's/,\$/ /' >>\"\$root/calls\"; }"
 done
 END
 cat >"$tree/build/harness/cmd/keylab" <<'END'
@@ -30,7 +33,7 @@ sh() {
 }
 
 sh help
-is "$rc:$calls" '0:need_packages build_keylab ' 'help: no server'
+is "$rc:$calls" '0:need_packages,build build_keylab ' 'help: no server'
 for verb in test check lint bench fuzz reliability docs fetch help; do
 	like "$out" $'\n'"  \./run\.sh $verb " "help: $verb is there"
 done
@@ -50,14 +53,19 @@ like "$out" 'run.sh check \[VARIANT.*run.sh check NAME.*run.sh: help check$' 'ch
 for words in 'run --help' 'run sequence -h' 'cluster --dataset --help' 'doctor --help'; do
 	# shellcheck disable=SC2086
 	sh $words
-	is "$rc:$out:$calls" "0:./run.sh: help ${words%% *}:need_packages build_keylab " "$words: no server"
+	is "$rc:$out:$calls" "0:./run.sh: help ${words%% *}:need_packages,build build_keylab " "$words: no server"
 done
 sh cluster psql --help
-is "$out:$calls" './run.sh: cluster psql --help:need_packages build_keylab need_server ' 'cluster PROGRAM --help is the program'"'"'s'
+is "$out:$calls" './run.sh: cluster psql --help:need_packages,build,use build_keylab need_server ' 'cluster PROGRAM --help is the program'"'"'s'
 sh run --pg 17 sequence
-is "$out:$calls" './run.sh: run --pg 17 sequence:need_packages build_keylab need_server ' 'run: with a server'
+is "$out:$calls" './run.sh: run --pg 17 sequence:need_packages,build build_keylab need_server ' 'run: with a server'
+sh
+is "$rc:$calls" '0:need_packages,build,use build_keylab need_server ' 'a bare run.sh: also what people look at the results with'
+for command in sqlite3 psql; do
+	ok "which is $command" grep -q "^use  *command:$command " "$source_root/harness/setup/packages.sh"
+done
 sh check some.yaml
-is "$out:$calls" './run.sh: check some.yaml:need_packages build_keylab ' 'check FILE is keylab'"'"'s'
+is "$out:$calls" './run.sh: check some.yaml:need_packages,build build_keylab ' 'check FILE is keylab'"'"'s'
 sh check gcc
 is "$out:$calls" ':check_all ' 'check VARIANT is the long one'
 run "$tree/run.sh" list

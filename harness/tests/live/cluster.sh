@@ -23,6 +23,9 @@ run "$keylab" cluster sh -c 'exit 7'
 is "$rc" 7 "the program's exit code is ours"
 run "$keylab" cluster sh -c 'kill -KILL $$'
 is "$rc" 137 'also when a signal ends it'
+run "$keylab" cluster no-such-program
+is "$rc" 3 'a program that is not there: exit 3'
+like "$err" 'no program no-such-program; install it, or write its path' 'with cause and fix'
 
 # --- a signal for keylab alone
 
