@@ -2,6 +2,7 @@
 /* From a run to a baseline: defaults, directions, what is kept of the old one. */
 #include "evidence/baseline.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -309,7 +310,12 @@ bool baseline_accept(const struct baseline *old, const struct facts *facts, bool
                      struct err *err)
 {
 	struct baseline to = {.pg_major = facts->version_num / 10000};
+	json_t *text = json_string(reason);
 
+	/* What is no JSON could not be read again. */
+	if (!text)
+		return err_set(err, ERR_USAGE, "the reason is not UTF-8");
+	json_decref(text);
 	arena_init(&to.arena, 0);
 	to.profile = arena_strdup(&to.arena, facts->profile);
 	to.fingerprint = arena_strdup(&to.arena, timings ? facts->fingerprint : BASELINE_ANY);

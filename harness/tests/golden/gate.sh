@@ -19,6 +19,9 @@ sqlite3 "$db" "
 
 run "$keylab" baseline --accept 2 --db "$db" --dir "$scratch/b"
 is "$rc" 64 'baseline: not without a reason'
+run "$keylab" baseline --accept 2 --reason $'\x9b' --db "$db" --dir "$scratch/b"
+is "$rc:$(ls "$scratch/b" 2>/dev/null)" 64: 'baseline: nor with one that no baseline could hold'
+like "$err" 'reason is not UTF-8' 'baseline: and says so'
 run "$keylab" baseline --reason 'because' --db "$db" --dir "$scratch/b"
 is "$rc" 64 'baseline: not without a run'
 run "$keylab" gate --run 2 --db "$db" --dir "$scratch/b"
