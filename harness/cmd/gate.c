@@ -139,14 +139,69 @@ static bool is_comparable(const struct facts *facts, struct err *err)
 	return true;
 }
 
+static bool was_run(const struct facts *facts, const char *scenario)
+{
+	for (size_t i = 0; i < facts->claims_count; i++)
+		if (!strcmp(facts->claims[i].scenario, scenario))
+			return true;
+	return false;
+}
+
+/* How many lines from this one on are of a scenario that is not in the run at all; each would say
+   the same. They stand together: gate_sort puts scenarios in order. */
+static size_t absent_lines(const struct gate *gate, size_t from, const struct facts *facts)
+{
+	const struct gate_line *first = &gate->lines[from];
+	size_t count = 0;
+
+	if (first->change != CHANGE_MISSING || was_run(facts, first->scenario))
+		return 0;
+	while (from + count < gate->lines_count &&
+	       gate->lines[from + count].change == CHANGE_MISSING &&
+	       !strcmp(gate->lines[from + count].document, first->document) &&
+	       !strcmp(gate->lines[from + count].scenario, first->scenario))
+		count++;
+	return count;
+}
+
+/* The command that compares the run's own scenarios and no others. */
+static void print_narrower(const struct request *request, const struct facts *facts,
+                           struct buf *out)
+{
+	buf_printf(out, "gate only what ran: %s gate", command_name());
+	if (request->run_id)
+		buf_printf(out, " --run %lld", (long long)request->run_id);
+	if (strcmp(request->db, DEFAULT_DB) != 0)
+		buf_printf(out, " --db %s", request->db);
+	if (request->file)
+		buf_printf(out, " --baseline %s", request->file);
+	else if (strcmp(request->dir, DEFAULT_BASELINES) != 0)
+		buf_printf(out, " --dir %s", request->dir);
+	/* Claims of a scenario stand together. */
+	for (size_t i = 0; i < facts->claims_count; i++)
+		if (!i || strcmp(facts->claims[i].scenario, facts->claims[i - 1].scenario) != 0)
+			buf_printf(out, " %s", facts->claims[i].scenario);
+	buf_add_char(out, '\n');
+}
+
 static void print_text(const struct gate *gate, const struct request *request,
                        const struct facts *facts, struct buf *out)
 {
+	bool any_absent = false;
+
 	for (size_t i = 0; i < gate->lines_count; i++) {
 		const struct gate_line *line = &gate->lines[i];
+		size_t absent = absent_lines(gate, i, facts);
 
 		if (line->change == CHANGE_SAME)
 			continue;
+		if (absent) {
+			buf_printf(out, "missing %s/%s: not in the run, %zu metrics\n",
+			           line->document, line->scenario, absent);
+			any_absent = true;
+			i += absent - 1;
+			continue;
+		}
 		buf_printf(out, "%s %s/%s/%s: ", change_word(line->change), line->document,
 		           line->scenario, line->claim);
 		add_hints(out, line->text);
@@ -161,6 +216,8 @@ static void print_text(const struct gate *gate, const struct request *request,
 		if (gate->counts[i] || i == CHANGE_SAME)
 			buf_printf(out, ", %zu %s", gate->counts[i], change_word((enum change)i));
 	buf_add_char(out, '\n');
+	if (any_absent && facts->claims_count)
+		print_narrower(request, facts, out);
 	if (gate->counts[CHANGE_IMPROVED] || gate->counts[CHANGE_NEW])
 		buf_printf(out, "to keep that: %s baseline --accept %lld --db %s --reason \"…\"\n",
 		           command_name(), (long long)facts->run_id, request->db);

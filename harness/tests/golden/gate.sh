@@ -75,6 +75,16 @@ doctored "$by_predicate | .metrics[\"$counter\"].why = \"Chance.\" | .metrics[\"
 	'a counter by its predicate: a verdict that turned'
 doctored ".metrics[\"$exact\"].rel_tol = null | .metrics[\"$exact\"].why = \"x\"" 64 'rel_tol null is for counters' 'an exact figure has no chance'
 doctored '.metrics["keys/wal-checkpoints/gone"] = .metrics["'"$exact"'"]' 2 'missing keys/wal-checkpoints/gone: was' 'a missing metric'
+elsewhere='.metrics["keys/elsewhere/a"] = .metrics["'"$exact"'"] | .metrics["keys/elsewhere/b"] = .metrics["'"$exact"'"]'
+doctored "$elsewhere" 2 $'(^|\n)missing keys/elsewhere: not in the run, 2 metrics\n' 'a scenario that did not run'
+is "$(grep -c elsewhere <<<"$out")" 1 'doctored: a scenario that did not run: in one line'
+narrower=$(sed -n 's/^gate only what ran: keylab //p' <<<"$out")
+like "$narrower" "^gate --run 2 --db $db --baseline $scratch/doctored.json [^ ]" 'doctored: and how to compare the others'
+# shellcheck disable=SC2086
+run "$keylab" $narrower
+is "$rc" 0 'doctored: which is green'
+run "$keylab" gate --run 2 --db "$db" --baseline "$scratch/doctored.json" --json
+is "$rc:$(jq -c '[.lines[] | select(.scenario == "elsewhere") | .claim]' <<<"$out")" '2:["a","b"]' 'doctored: json keeps every metric'
 doctored "del(.metrics[\"$exact\"])" 0 "new $exact: is" 'a new metric is reported'
 doctored '.metrics = {}' 64 'there are none' 'no metrics'
 doctored 'del(.profile)' 64 '"profile" is missing' 'a malformed file'
