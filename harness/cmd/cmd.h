@@ -90,8 +90,6 @@ int compare_print(const char *db, const int64_t *run_ids, size_t count, bool jso
 int aa_print(const char *db, const struct run_result *result, bool json);
 /* Where PATH finds a program, or NULL; owned. */
 char *find_program(const char *name);
-/* May messages be coloured? Not with NO_COLOR, TERM=dumb, or into a file. */
-bool colour_on(int fd);
 
 /* keylab's folder by the environment (KEYLAB_HOME, KEYLAB_SERVER_USER, XDG_CACHE_HOME, HOME). */
 bool open_home(struct home **ret, struct err *err) MUST_CHECK;

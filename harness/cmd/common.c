@@ -241,13 +241,6 @@ char *find_program(const char *name)
 	return NULL;
 }
 
-bool colour_on(int fd)
-{
-	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
-
-	return isatty(fd) && !(none && none[0]) && term && strcmp(term, "dumb");
-}
-
 bool open_home(struct home **ret, struct err *err)
 {
 	const struct home_options options = {

@@ -26,6 +26,11 @@ is "$rc" 0 'the table can be made from it'
 is "$(block "$source_root/docs/claims.md")" "$(printf '%s' "$out")" 'docs/claims.md is that table'
 is "$(block "$source_root/README.md")" "$(published_rows <<<"$out")" 'the table in README.md is its published part'
 
+# HOME is everybody's.
+is "$(sed -n 's/^| `\([A-Z_]*\)` |.*/\1/p' "$source_root/docs/servers.md" | sort | tr '\n' ' ')" \
+	"$(grep -hoE 'getenv\("[A-Z_]+"\)' "$source_root"/harness/cmd/*.c | cut -d '"' -f 2 | grep -vx HOME | sort -u | tr '\n' ' ')" \
+	'docs/servers.md lists the variables that keylab reads'
+
 run "$keylab" list --json
 is "$(sqlite3 "$db" "select scenario || ' ' || sha256 from scenario order by 1")" \
 	"$(sed -n 's/.*"scenario":"\([^"]*\)".*"sha256":"\([^"]*\)".*/\1 \2/p' <<<"$out" | sort)" \
