@@ -67,6 +67,8 @@ bool proc_is_alive(pid_t pid, const char *identity);
  * process was killed. pid 0: those alone.
  */
 bool proc_kill_family(pid_t pid, const char *dir, uint64_t deadline_ns, struct err *err) MUST_CHECK;
+/* Waits until no process works in dir or below it, or the deadline passes; signals none. */
+void proc_await_end(const char *dir, uint64_t deadline_ns);
 /* "exited with 1", "was ended by signal 9 (Killed)". */
 const char *proc_status_text(int status, char *text, size_t size);
 

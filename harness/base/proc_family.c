@@ -218,3 +218,35 @@ bool proc_kill_family(pid_t pid, const char *dir, uint64_t deadline_ns, struct e
 		               dir ? " in " : "", dir ? dir : "");
 	return true;
 }
+
+/* One that works there and is not of the dead; 0 when there is none. */
+static pid_t find_in(const char *dir)
+{
+	DIR *all = opendir("/proc");
+	pid_t found = 0;
+
+	for (struct dirent *item; all && !found && (item = readdir(all));) {
+		struct stat_line line;
+		long pid = strtol(item->d_name, NULL, 10);
+
+		if (pid > 0 && pid != getpid() && works_in(pid, dir) &&
+		    stat_read((pid_t)pid, &line) && line.state != 'Z')
+			found = (pid_t)pid;
+	}
+	if (all)
+		closedir(all);
+	return found;
+}
+
+void proc_await_end(const char *dir, uint64_t deadline_ns)
+{
+	CLEANUP(free_p) char *real_dir = realpath(dir, NULL);
+
+	for (pid_t pid; real_dir && !deadline_passed(deadline_ns) && (pid = find_in(real_dir));) {
+		struct watched watched;
+
+		watch(pid, &watched);
+		(void)wait_gone(pid, &watched, deadline_ns);
+		close_p(&watched.pidfd);
+	}
+}

@@ -31,6 +31,7 @@ static const struct cluster_setting fixed_settings[] = {
         {"listen_addresses", ""},
         {"unix_socket_permissions", "0700"},
         {"dynamic_shared_memory_type", "mmap"},
+        {"shared_memory_type", "mmap"},
         {"fsync", "on"},
         {"full_page_writes", "on"},
         {"synchronous_commit", "on"},
@@ -211,8 +212,9 @@ bool cluster_start(struct cluster *cluster, uint64_t deadline_ns, struct err *er
 	CLEANUP(free_p) char *hba = fs_printf(err, "hba_file=%s/pg_hba.conf", cluster->data_dir);
 	CLEANUP(free_p)
 	char *ident = fs_printf(err, "ident_file=%s/pg_ident.conf", cluster->data_dir);
-	/* Who gets in, and where, is said here once more: ALTER SYSTEM and the files, which
-	   a scenario's SQL may have changed, do not overrule the command line. */
+	/* Who gets in and where, and that no shared memory outlives a kill, is said here once
+	   more: ALTER SYSTEM and the files, which a scenario's SQL may have changed, do not
+	   overrule the command line. */
 	const char *const argv[] = {program,
 	                            "-D",
 	                            cluster->data_dir,
@@ -222,6 +224,10 @@ bool cluster_start(struct cluster *cluster, uint64_t deadline_ns, struct err *er
 	                            "port=5432",
 	                            "-c",
 	                            "unix_socket_permissions=0700",
+	                            "-c",
+	                            "dynamic_shared_memory_type=mmap",
+	                            "-c",
+	                            "shared_memory_type=mmap",
 	                            "-c",
 	                            sockets,
 	                            "-c",

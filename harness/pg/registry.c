@@ -21,6 +21,9 @@
 #include "pg/cluster.h"
 
 #define REAP_WAIT_NS (30 * NS_PER_S)
+/* For initdb's servers, whose input has ended: they end by themselves, and take their shared memory
+   along. SIGTERM would not help: it ends them where they are. */
+#define END_WAIT_NS (5 * NS_PER_S)
 
 /* -1 with err. Closing it unlocks. */
 static int registry_lock(const struct home *home, struct err *err)
@@ -230,6 +233,8 @@ static bool reap_unfinished(const struct home *home, const char *name, struct er
 		if (strncmp(item->d_name, "new-", 4))
 			continue;
 		CLEANUP(free_p) char *path = fs_join(err, folder, item->d_name);
+		if (path)
+			proc_await_end(path, deadline_after(END_WAIT_NS));
 		ok = path && proc_kill_family(0, path, deadline_after(REAP_WAIT_NS), err);
 		if (ok)
 			remove_shared_memory(home, path);

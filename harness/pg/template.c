@@ -90,12 +90,19 @@ static bool run_initdb(const struct home *home, const struct server *server, con
                        struct err *err)
 {
 	CLEANUP(free_p) char *program = fs_join(err, server->bin_dir, "initdb");
+	/* initdb's own servers would keep theirs in /dev/shm, where it stays when they are killed.
+	 */
+	const char *memory =
+	        server->version_num >= 160000 ? "--set=dynamic_shared_memory_type=mmap" : NULL;
 	const char *const argv[] = {program,
 #define X(option) option,
 	                            CLUSTER_INITDB_OPTIONS(X)
 #undef X
 	                                    "--username=" CLUSTER_USER,
-	                            "-D", data_dir, NULL};
+	                            "-D",
+	                            data_dir,
+	                            memory,
+	                            NULL};
 	struct proc_spec spec = {.argv = argv,
 	                         .dir = "/",
 	                         .uid = home->server_uid,

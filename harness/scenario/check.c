@@ -162,6 +162,13 @@ static const char *const own_settings[] = {
         NULL,
 };
 
+/* Shared memory of another type stays in the machine when the server is killed, as clusters are. */
+static const char *const memory_settings[] = {
+        "dynamic_shared_memory_type",
+        "shared_memory_type",
+        NULL,
+};
+
 /* Not settings, but lines of postgresql.conf that take some from elsewhere. */
 static const char *const including[] = {"include", "include_if_exists", "include_dir", NULL};
 
@@ -192,6 +199,11 @@ void check_settings(struct loader *loader, const struct pairs *settings, const s
 		if (names_one_of(pair->name, own_settings))
 			complain(&loader->complaints, place,
 			         "`%s` is keylab's own, so that nobody else gets into the "
+			         "cluster; remove it",
+			         pair->name);
+		if (names_one_of(pair->name, memory_settings))
+			complain(&loader->complaints, place,
+			         "`%s` is keylab's own, so that no shared memory outlives a "
 			         "cluster; remove it",
 			         pair->name);
 		if (names_one_of(pair->name, including))

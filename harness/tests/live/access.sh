@@ -177,13 +177,19 @@ hostile() {
 hostile listens "- sql: |
     alter system set listen_addresses = '127.0.0.1';
     alter system set port = 5433;
+    alter system set dynamic_shared_memory_type = 'posix';
+    alter system set shared_memory_type = 'sysv';
     alter system set unix_socket_directories = '$scratch/open';
     alter system set unix_socket_permissions = '0777';
     alter system set hba_file = '$scratch/open/pg_hba.conf';
     alter system set ident_file = '$scratch/open/pg_ident.conf'
 - restart: fast
 - probe: first
-  sql: select 1 as here
+  sql: |
+    select count(*) as here
+    from pg_settings
+    where (name, setting) in (('dynamic_shared_memory_type', 'mmap'), ('shared_memory_type', 'mmap'))
+    having count(*) = 2
 - sql: do \$\$ begin while (pg_stat_file('go', true)).size is null loop perform pg_sleep(0.05); end loop; end \$\$
   deadline: 3min"
 mkdir -m 777 "$scratch/open"
@@ -211,6 +217,49 @@ chmod 644 "${owner%/owner}/data/go"
 rc=0
 wait "$pid" || rc=$?
 is "$rc" 0 'and the run gets in, with its own rules' || diag "$(<"$scratch/run.err")"
+
+# ---- nothing stays in memory that outlives its processes
+
+# shared_memory USER: POSIX and System V segments.
+shared_memory() {
+	find /dev/shm -name 'PostgreSQL.*' -user "$1" 2>/dev/null
+	ipcs -m 2>/dev/null | awk -v user="$1" '$3 == user { print "System V segment", $2 }'
+}
+
+# A user that runs nothing else: whatever is his afterwards is ours.
+alone=''
+for user in backup list irc www-data mail; do
+	((EUID == 0)) && uid=$(id -u "$user" 2>/dev/null) && [[ -z $(shared_memory "$user") ]] &&
+		! grep -qs "^Uid:[[:space:]]*${uid}[[:space:]]" /proc/[0-9]*/status && alone=$user && break
+done
+if [[ -n $alone ]]; then
+	# initdb's servers, at two of their kinds of work; some time into it.
+	missed=0
+	for moment in --boot:0 --boot:0.1 --single:0 --single:0.3; do
+		export KEYLAB_HOME=$scratch/unfinished KEYLAB_SERVER_USER=$alone
+		"$keylab" cluster true >"$scratch/run.out" 2>"$scratch/run.err" </dev/null &
+		pid=$!
+		found=''
+		while kill -0 "$pid" 2>/dev/null && [[ -z $found ]]; do
+			for process in $(find /proc -maxdepth 1 -name '[0-9]*' -user "$alone" 2>/dev/null); do
+				! tr '\0' ' ' 2>/dev/null <"$process/cmdline" | grep -q "postgres.* ${moment%:*} " || found=$process
+			done
+		done
+		[[ -n $found ]] || missed=$((missed + 1))
+		sleep "${moment#*:}"
+		kill -KILL "$pid"
+		wait "$pid" 2>/dev/null
+		run "$keylab" clean
+		is "$rc$(shared_memory "$alone")" 0 "keylab killed while initdb works ($moment s): no shared memory stays behind" || diag "$err"
+		is "$(ls "$KEYLAB_HOME/templates" | grep -vx lock)" '' 'nor a template'
+		rm -rf "$KEYLAB_HOME"
+	done
+	is "$missed" 0 'each of them came in time'
+	export KEYLAB_HOME=$scratch/home
+	unset KEYLAB_SERVER_USER
+else
+	skip 'no shared memory stays behind' 'it needs root, and a user who runs nothing'
+fi
 
 # ---- planted links where keylab itself writes
 
