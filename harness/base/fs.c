@@ -272,28 +272,146 @@ static bool each_entry(int fd, bool (*entry)(int dir, const char *name, void *ar
 	return ok;
 }
 
-static bool remove_entry(int dir, const char *name, void *arg, struct err *err)
+/*
+ * A folder that is being emptied. However deep a tree is, only the folder at work is open; the way
+ * back is "..", if that is still the folder that we came from.
+ */
+struct level {
+	struct level *above;
+	char *name;
+	dev_t device;
+	ino_t inode;
+	char **folders; /* in it; their names, still to be removed */
+	size_t folders_count;
+};
+
+static void level_pop(struct level **top)
 {
-	(void)arg;
+	struct level *level = *top;
+
+	*top = level->above;
+	while (level->folders_count)
+		free(level->folders[--level->folders_count]);
+	free(level->folders);
+	free(level->name);
+	free(level);
+}
+
+static bool level_add(struct level *level, const char *name)
+{
+	size_t count = level->folders_count;
+
+	/* Grows at every power of two. */
+	if ((count & (count - 1)) == 0) {
+		char **grown = realloc(level->folders, (count ? 2 * count : 1) * sizeof(char *));
+
+		if (!grown)
+			return false;
+		level->folders = grown;
+	}
+	level->folders[count] = strdup(name);
+	if (!level->folders[count])
+		return false;
+	level->folders_count++;
+	return true;
+}
+
+/* Removes what is no folder; *ret_folder when it is one. */
+static bool remove_plain(int dir, const char *name, bool *ret_folder, struct err *err)
+{
+	*ret_folder = false;
 	if (unlinkat(dir, name, 0) == 0 || errno == ENOENT)
 		return true;
-	if (errno != EISDIR && errno != EPERM)
-		return err_errno(err, "cannot remove %s", name);
-	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT)
-		return true;
-	if (fd < 0)
-		return err_errno(err, "cannot remove %s", name);
-	if (!each_entry(fd, remove_entry, NULL, err))
-		return err_within(err, "%s", name);
-	if (unlinkat(dir, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
-		return err_errno(err, "cannot remove %s", name);
+	*ret_folder = errno == EISDIR || errno == EPERM;
+	return *ret_folder || err_errno(err, "cannot remove %s", name);
+}
+
+static bool level_entry(int dir, const char *name, void *arg, struct err *err)
+{
+	bool folder;
+
+	return remove_plain(dir, name, &folder, err) &&
+	       (!folder || level_add(arg, name) || err_set(err, ERR_SYSTEM, "out of memory"));
+}
+
+/* Goes into a folder of the one at work; takes its files away. One that has gone is fine. */
+static bool level_push(struct level **top, int *fd, const char *name, struct err *err)
+{
+	int inner = openat(*fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (inner < 0)
+		return errno == ENOENT || err_errno(err, "cannot remove %s", name);
+	if (*fd != AT_FDCWD)
+		close(*fd);
+	*fd = inner;
+	struct level *level = calloc(1, sizeof(*level));
+	if (!level || !(level->name = strdup(name))) {
+		free(level);
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	}
+	level->above = *top;
+	*top = level;
+	if (fstat(inner, &st) < 0)
+		return err_errno(err, "cannot look at %s", name);
+	level->device = st.st_dev;
+	level->inode = st.st_ino;
+	int list = fcntl(inner, F_DUPFD_CLOEXEC, 0);
+	if (list < 0)
+		return err_errno(err, "cannot list %s", name);
+	return each_entry(list, level_entry, level, err) || err_within(err, "%s", name);
+}
+
+/* Goes back up and removes the folder, which is empty now. */
+static bool level_leave(struct level **top, int *fd, struct err *err)
+{
+	const struct level *level = *top, *above = level->above;
+	int outer = openat(*fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+
+	if (outer < 0)
+		return err_errno(err, "cannot remove %s", level->name);
+	close(*fd);
+	*fd = outer;
+	if (fstat(outer, &st) < 0)
+		return err_errno(err, "cannot remove %s", level->name);
+	if (st.st_dev != above->device || st.st_ino != above->inode)
+		return err_set(err, ERR_SYSTEM, "cannot remove %s: somebody moves it meanwhile",
+		               level->name);
+	if (unlinkat(outer, level->name, AT_REMOVEDIR) < 0 && errno != ENOENT)
+		return err_errno(err, "cannot remove %s", level->name);
+	level_pop(top);
 	return true;
+}
+
+static bool remove_folder(const char *path, struct err *err)
+{
+	struct level *top = NULL;
+	int fd = AT_FDCWD;
+	bool ok = level_push(&top, &fd, path, err);
+
+	while (ok && top && (top->above || top->folders_count)) {
+		if (!top->folders_count) {
+			ok = level_leave(&top, &fd, err);
+			continue;
+		}
+		CLEANUP(free_p) char *name = top->folders[--top->folders_count];
+		ok = level_push(&top, &fd, name, err);
+	}
+	while (top)
+		level_pop(&top);
+	if (fd != AT_FDCWD)
+		close(fd);
+	if (ok && rmdir(path) < 0 && errno != ENOENT)
+		ok = err_errno(err, "cannot remove it");
+	return ok;
 }
 
 bool fs_remove_tree(const char *path, struct err *err)
 {
-	if (!remove_entry(AT_FDCWD, path, NULL, err))
+	bool folder;
+
+	if (!remove_plain(AT_FDCWD, path, &folder, err) || (folder && !remove_folder(path, err)))
 		return err_within(err, "removing %s", path);
 	return true;
 }

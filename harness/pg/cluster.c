@@ -121,7 +121,7 @@ bool cluster_create(const struct home *home, const struct server *server, const 
 	*ret = cluster;
 	return true;
 fail:
-	cluster_destroy(cluster);
+	cluster_destroy_p(&cluster);
 	return err_within(err, "making a cluster in %s (KEYLAB_HOME names another folder)",
 	                  home->root);
 }
@@ -302,25 +302,28 @@ bool cluster_is_running(struct cluster *cluster)
 	return cluster->postmaster.pid && !proc_ended(&cluster->postmaster, &status);
 }
 
-void cluster_destroy(struct cluster *cluster)
+bool cluster_destroy(struct cluster *cluster, struct err *err)
 {
-	struct err ignored;
-
 	if (!cluster)
-		return;
-	bool dead = kill_server(cluster, &ignored);
+		return true;
+	bool ok = kill_server(cluster, err);
 	if (cluster->dir && cluster->keep)
 		registry_keep(cluster->dir);
-	else if (cluster->dir && dead)
-		registry_remove(cluster->home, cluster->dir);
+	else if (cluster->dir && ok)
+		ok = registry_remove(cluster->home, cluster->dir, err);
 	free(cluster->dir);
 	free(cluster->data_dir);
 	free(cluster->socket_dir);
 	free(cluster->log_path);
 	free(cluster);
+	return ok;
 }
 
 void cluster_destroy_p(struct cluster **cluster)
 {
-	cluster_destroy(*cluster);
+	struct err ignored;
+
+	/* Where there is nobody to tell; the next start removes it. */
+	if (!cluster_destroy(*cluster, &ignored))
+		return;
 }

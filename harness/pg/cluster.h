@@ -60,8 +60,11 @@ bool cluster_start(struct cluster *cluster, uint64_t deadline_ns, struct err *er
 /* Ends it; a fast or immediate stop that takes too long ends in a kill, and is an error. */
 bool cluster_stop(struct cluster *cluster, enum cluster_stop_mode mode, uint64_t deadline_ns,
                   struct err *err) MUST_CHECK;
-/* Kills what runs; removes the folder unless it is kept. Accepts NULL. */
-void cluster_destroy(struct cluster *cluster);
+/*
+ * Kills what runs; removes the folder unless it is kept. Accepts NULL. The struct is gone whatever
+ * happens; false: a server or a folder is left, which the next reaping tries again.
+ */
+bool cluster_destroy(struct cluster *cluster, struct err *err) MUST_CHECK;
 void cluster_destroy_p(struct cluster **cluster);
 /* Has the postmaster ended by itself? */
 bool cluster_is_running(struct cluster *cluster);
@@ -86,8 +89,10 @@ void cluster_log_tail(const struct cluster *cluster, size_t lines, struct buf *r
 	X("--data-checksums")
 
 /*
- * Kills and removes what dead keylabs left behind (and, with kept, what
- * failed runs kept). A living keylab's clusters are not touched.
+ * Kills and removes what dead keylabs left behind (and, with remove_kept, what
+ * failed runs kept). A living keylab's clusters are not touched. Goes on past
+ * what cannot be removed; that is an error only with remove_kept, and at a
+ * start no reason not to begin.
  */
 struct cluster_reaped {
 	size_t clusters; /* folders removed */

@@ -163,17 +163,22 @@ static void remove_shared_memory(const struct home *home, const char *data_dir)
 		shmctl(id, IPC_RMID, NULL);
 }
 
-void registry_remove(const struct home *home, const char *dir)
+bool registry_remove(const struct home *home, const char *dir, struct err *err)
 {
-	CLEANUP(free_p) char *data_dir = fs_join(NULL, dir, "data");
-	CLEANUP(free_p) char *far = registry_far_socket_dir(dir, NULL);
+	CLEANUP(free_p) char *data_dir = fs_join(err, dir, "data");
+	CLEANUP(free_p) char *far = registry_far_socket_dir(dir, err);
 
-	if (data_dir)
-		remove_shared_memory(home, data_dir);
-	if (far && !fs_remove_tree(far, NULL))
-		return;
-	if (!fs_remove_tree(dir, NULL))
-		return;
+	if (!data_dir || !far)
+		return false;
+	remove_shared_memory(home, data_dir);
+	/* The folder last: it is what the next reaping goes by. */
+	if (fs_remove_tree(far, err) && fs_remove_tree(dir, err))
+		return true;
+	err_within(err,
+	           "nothing of %s is needed any more, but it could not be removed (by hand: "
+	           "rm -rf %s)",
+	           dir, dir);
+	return false;
 }
 
 static bool reap_one(const struct home *home, const char *dir, bool remove_kept,
@@ -202,11 +207,19 @@ static bool reap_one(const struct home *home, const char *dir, bool remove_kept,
 		count->kept++;
 		return true;
 	}
-	registry_remove(home, dir);
-	if (fs_exists(dir))
-		return err_set(err, ERR_SYSTEM, "%s could not be removed", dir);
+	if (!registry_remove(home, dir, err))
+		return false;
 	count->clusters++;
 	return true;
+}
+
+static bool remove_unfinished(const struct home *home, const char *path, struct err *err)
+{
+	proc_await_end(path, deadline_after(END_WAIT_NS));
+	if (!proc_kill_family(0, path, deadline_after(REAP_WAIT_NS), err))
+		return err_within(err, "a server in %s", path);
+	remove_shared_memory(home, path);
+	return fs_remove_tree(path, err);
 }
 
 /* What a killed keylab was making in HOME/templates or HOME/servers: new-… Whoever makes one
@@ -218,6 +231,7 @@ static bool reap_unfinished(const struct home *home, const char *name, struct er
 	CLEANUP(close_p)
 	int lock =
 	        lock_path ? open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+	struct err ignored; /* after the first */
 	bool ok = true;
 
 	if (!lock_path)
@@ -229,16 +243,12 @@ static bool reap_unfinished(const struct home *home, const char *name, struct er
 	DIR *dir = opendir(folder);
 	if (!dir)
 		return err_errno(err, "%s", folder);
-	for (struct dirent *item; ok && (item = readdir(dir));) {
+	for (struct dirent *item; (item = readdir(dir));) {
 		if (strncmp(item->d_name, "new-", 4))
 			continue;
 		CLEANUP(free_p) char *path = fs_join(err, folder, item->d_name);
-		if (path)
-			proc_await_end(path, deadline_after(END_WAIT_NS));
-		ok = path && proc_kill_family(0, path, deadline_after(REAP_WAIT_NS), err);
-		if (ok)
-			remove_shared_memory(home, path);
-		ok = ok && fs_remove_tree(path, err);
+		if (!path || !remove_unfinished(home, path, ok ? err : &ignored))
+			ok = false;
 	}
 	closedir(dir);
 	return ok;
@@ -250,22 +260,27 @@ bool cluster_reap(const struct home *home, bool remove_kept, struct cluster_reap
 	CLEANUP(close_p) int lock = registry_lock(home, err);
 	CLEANUP(free_p) char *folder = fs_join(err, home->root, "clusters");
 	struct cluster_reaped count = {0};
-	bool ok = lock >= 0 && folder;
+	struct err ignored; /* after the first */
+	bool ok = true;
 
-	if (!ok)
+	if (lock < 0 || !folder)
 		return false;
 	DIR *dir = opendir(folder);
 	if (!dir)
 		return err_errno(err, "%s", folder);
-	for (struct dirent *item; ok && (item = readdir(dir));) {
+	for (struct dirent *item; (item = readdir(dir));) {
 		if (strncmp(item->d_name, "c-", 2))
 			continue;
 		CLEANUP(free_p) char *path = fs_join(err, folder, item->d_name);
-		ok = path && reap_one(home, path, remove_kept, &count, err);
+		if (!path || !reap_one(home, path, remove_kept, &count, ok ? err : &ignored))
+			ok = false;
 	}
 	closedir(dir);
-	ok = ok && reap_unfinished(home, "templates", err) && reap_unfinished(home, "servers", err);
-	if (ok)
-		*ret = count;
-	return ok;
+	ok = reap_unfinished(home, "templates", ok ? err : &ignored) && ok;
+	ok = reap_unfinished(home, "servers", ok ? err : &ignored) && ok;
+	/* What cannot be removed is in nobody's way but that of who wants it removed. */
+	if (!ok && remove_kept)
+		return false;
+	*ret = count;
+	return true;
 }

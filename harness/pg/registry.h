@@ -26,7 +26,7 @@ bool registry_note_server(const char *dir, pid_t server, struct err *err) MUST_C
 char *registry_far_socket_dir(const char *dir, struct err *err) MUST_CHECK;
 /* Marks it as kept. Failure only means that the next reaping removes it. */
 void registry_keep(const char *dir);
-/* Removes the folder, its socket folder and its server's shared memory. */
-void registry_remove(const struct home *home, const char *dir);
+/* Removes the folder, its socket folder and its server's shared memory; err says what is left. */
+bool registry_remove(const struct home *home, const char *dir, struct err *err) MUST_CHECK;
 
 #endif

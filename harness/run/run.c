@@ -79,6 +79,18 @@ static void say_slow(void *arg, const char *what)
 	say(run, text);
 }
 
+/* What is left behind, and why, is no trouble of the run's, but is told. */
+static void end_cluster(struct run *run, struct cluster *cluster, const char *whose)
+{
+	struct err err;
+	char text[sizeof(err.message) + 256];
+
+	if (cluster_destroy(cluster, &err))
+		return;
+	snprintf(text, sizeof(text), "%.200s: %s", whose, err.message);
+	say(run, text);
+}
+
 static bool new_cluster(struct run *run, const struct scenario *scenario, struct cluster **ret,
                         struct err *err)
 {
@@ -102,7 +114,7 @@ static bool new_cluster(struct run *run, const struct scenario *scenario, struct
 		return false;
 	cluster->keep = request->keep;
 	if (!cluster_start(cluster, deadline_after(START_WAIT_NS), err)) {
-		cluster_destroy(cluster);
+		end_cluster(run, cluster, scenario->name);
 		return false;
 	}
 	*ret = cluster;
@@ -114,7 +126,7 @@ static bool shared_cluster(struct run *run, const struct scenario *scenario, str
 {
 	/* One that a scenario brought down is replaced. */
 	if (run->shared && !cluster_is_running(run->shared)) {
-		cluster_destroy(run->shared);
+		end_cluster(run, run->shared, "shared cluster");
 		run->shared = NULL;
 	}
 	if (!run->shared && !new_cluster(run, scenario, &run->shared, err))
@@ -242,7 +254,7 @@ static void drop_cluster(struct walk *walk, bool failed)
 		         walk->scenario->name, walk->cluster->dir);
 		say(walk->run, text);
 	}
-	cluster_destroy(walk->cluster);
+	end_cluster(walk->run, walk->cluster, walk->scenario->name);
 	walk->cluster = NULL;
 }
 
@@ -582,7 +594,7 @@ static bool run_end(struct run *run, bool ok, struct run_result *ret, struct err
 {
 	struct err inner;
 
-	cluster_destroy(run->shared);
+	end_cluster(run, run->shared, "shared cluster");
 	free(run->taken);
 	run->taken = NULL;
 	if (!record_run_end(run->request->store, run->run_id,

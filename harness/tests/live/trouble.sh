@@ -63,10 +63,11 @@ waits() {
 }
 
 # begin DB SCENARIO...: a run in the background, until its first sample is there; leaves pid, dir and server.
+# With $loud=--verbose it tells what it does.
 begin() {
 	local db=$1 until=$((SECONDS + 300))
 	shift
-	"$keylab" run --quiet --jobs 1 --db "$db" "${@/#/$scratch/trouble/}" >"$scratch/run.out" 2>"$scratch/run.err" </dev/null &
+	"$keylab" run "${loud:---quiet}" --jobs 1 --db "$db" "${@/#/$scratch/trouble/}" >"$scratch/run.out" 2>"$scratch/run.err" </dev/null &
 	pid=$!
 	while { [[ $(sqlite3 "$db" 'select count(*) from sample' 2>/dev/null) != 1 ]] || ! waits; } &&
 		kill -0 "$pid" 2>/dev/null && ((SECONDS < until)); do
@@ -189,6 +190,45 @@ finish
 run timeout -k 5 60 "$keylab" run --quiet --db "$scratch/pipe-next.db" "$scratch/trouble/behind.yaml"
 is "$rc" 0 "nor does the next start, which removes such a folder" || diag "$err"
 ok 'and it is removed' test ! -e "$dir"
+
+# Folders in folders, more of them than files may be open.
+scenario deep 1 "- sql: copy (select 1) to program 'mkdir -p \$(printf d/%.0s \$(seq 1500))'"
+run sh -c 'ulimit -n 1024; exec timeout -k 5 60 "$@"' sh "$keylab" run --quiet --db "$scratch/deep.db" \
+	"$scratch/trouble/deep.yaml" "$scratch/trouble/behind.yaml"
+is "$rc" 0 'a chain of 1500 folders in the data folder' || diag "$err"
+is "$(ls "$KEYLAB_HOME/clusters")" lock 'is removed' || rm -rf "$KEYLAB_HOME"/clusters/c-*
+
+# What cannot be removed: it is said, with a way out, and is in nobody's way.
+if ((EUID == 0)); then
+	loud=--verbose
+	begin "$scratch/mounted.db" busy.yaml
+	loud=
+	mkdir "$dir/data/mounted"
+	if mount -t tmpfs tmpfs "$dir/data/mounted" 2>/dev/null; then
+		go "$dir"
+		finish
+		is "$rc" 0 'a data folder that cannot be removed'
+		like "$err" "busy: nothing of $dir is needed .*by hand: rm -rf $dir.*mounted: Device or resource busy" \
+			'is told, with cause and fix'
+		# Another dead one, which the reaper must still come to.
+		mkdir "$KEYLAB_HOME/clusters/c-aaaaaaaaaaaa" "$KEYLAB_HOME/clusters/c-zzzzzzzzzzzz"
+		run timeout -k 5 60 "$keylab" run --quiet --db "$scratch/mounted.db" "$scratch/trouble/behind.yaml"
+		is "$rc" 0 'the next start goes on past it' || diag "$err"
+		is "$(ls "$KEYLAB_HOME/clusters")" "${dir##*/}"$'\nlock' 'and removes what there is besides'
+		run "$keylab" clean
+		is "$rc" 3 'who wants it removed is told'
+		like "$err" "by hand: rm -rf $dir.*mounted: Device or resource busy" 'with cause and fix'
+		umount "$dir/data/mounted"
+		run "$keylab" clean
+		is "$rc$(ls "$KEYLAB_HOME/clusters")" 0lock 'and when it can be, it is'
+	else
+		go "$dir"
+		finish
+		skip 'a data folder that cannot be removed' 'nothing can be mounted'
+	fi
+else
+	skip 'a data folder that cannot be removed' 'it needs root'
+fi
 
 # A dataset is made by two connections, of which one waits for the other in the end.
 "$keylab" cluster --dataset book true >"$scratch/run.out" 2>"$scratch/run.err" </dev/null &
