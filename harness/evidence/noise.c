@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "sql.h"
 
 bool noise_of_timing(const struct claim_fact *claim, double *ret)
 {
 	bool interval = !strcmp(claim->metric_type, "timing") && claim->in_scope &&
-	                claim->low.kind != FACT_NONE && claim->low.number > 0 &&
-	                claim->low.number < claim->high.number;
+	                claim->n >= STATS_FEWEST && claim->low.kind != FACT_NONE &&
+	                claim->low.number > 0 && claim->low.number < claim->high.number;
 
 	if (interval)
 		*ret = fmax(fmax(claim->high.number, 1 / claim->low.number) - 1, 0);

@@ -296,21 +296,43 @@ static void tell_end(struct run *run, size_t index, uint64_t started_ns, const c
 	pthread_mutex_unlock(&run->mutex);
 }
 
-static bool end_scenario(struct run *run, size_t index, uint64_t started_ns, const char *status,
-                         const char *reason, struct err *err)
+static bool put_end(struct run *run, const struct scenario *scenario, const char *status,
+                    const char *reason, bool derives, struct err *err)
 {
-	const struct scenario *scenario = run->request->scenarios[index];
 	struct store *store = run->request->store;
 
 	/* One transaction: one that is done has its verdicts, wherever we are killed. */
 	if (!store_begin(store, err))
 		return false;
 	if (!record_scenario_state(store, run->run_id, scenario->name, status, reason, err) ||
-	    !derive(run, scenario, err) || !store_commit(store, err)) {
+	    (derives && !derive(run, scenario, err)) || !store_commit(store, err)) {
 		store_rollback(store);
 		return false;
 	}
-	tell_end(run, index, started_ns, status, reason);
+	return true;
+}
+
+static bool end_scenario(struct run *run, size_t index, uint64_t started_ns, const char *status,
+                         const char *reason, struct err *err)
+{
+	const struct scenario *scenario = run->request->scenarios[index];
+	struct err inner;
+
+	if (put_end(run, scenario, status, reason, true, &inner)) {
+		tell_end(run, index, started_ns, status, reason);
+		return true;
+	}
+	if (inner.kind != ERR_INTERRUPTED) {
+		*err = inner;
+		return false;
+	}
+	/* Asked to stop while the verdicts were derived: what it measured stays, without them. */
+	pthread_mutex_lock(&run->mutex);
+	run->interrupted = true;
+	pthread_mutex_unlock(&run->mutex);
+	if (!put_end(run, scenario, "interrupted", inner.message, false, err))
+		return false;
+	tell_end(run, index, started_ns, "interrupted", inner.message);
 	return true;
 }
 

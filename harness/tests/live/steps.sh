@@ -109,6 +109,27 @@ is "$(sqlite3 digits.db "select metric || ' ' || typeof(value) || ' ' || value |
 some_ratio real 0.25 {"k":1}
 text_ids text 007 {}' 'records: with digits, types and labels'
 
+# Asked to stop while a verdict is derived: the run is interrupted, and what was measured stays.
+sed -e 's/scenario: silent/scenario: slow/' -e '/meters: \[lsn\]/d' -e 's/measure: nothing/probe: nothing/' \
+	-e "s/value: select value .*/value: with recursive n(i) as (select 1 union all select i + 1 from n where i < 1500000) select count(*) from n/" \
+	silent.yaml >slow.yaml
+"$keylab" run -q --db slow.db slow.yaml >/dev/null 2>&1 &
+pid=$!
+deadline=$((SECONDS + 60))
+until [[ $(sqlite3 slow.db "select count(*) from samples where step = 'behind'" 2>/dev/null) == 1 ]] || ((SECONDS > deadline)); do :; done
+kill -TERM "$pid"
+rc=0
+wait "$pid" || rc=$?
+# On a fast machine the verdict may be there first.
+if ((rc == 0)); then
+	is "$(sqlite3 slow.db "select status || ' ' || (select status from scenario) from runs")" 'finished done' 'a verdict that was there before the signal'
+else
+	is "$rc $(sqlite3 slow.db "select status || ' ' || (select status from scenario) || ' ' || (select verdict from claims) from runs")" \
+		'130 interrupted interrupted NOT_RUN' 'a signal while a verdict is derived interrupts the run'
+fi
+run "$keylab" verify slow.db
+is "$rc" 0 "and it verifies: $out"
+
 run "$keylab" verify digits.db
 is "$rc" 0 "what is sealed verifies: $out"
 sqlite3 digits.db "update sample set value = 0.5 where metric = 'some_ratio'; update scenario set samples_sha256 = null"
