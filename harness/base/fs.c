@@ -210,7 +210,7 @@ bool fs_mkdirs(const char *path, mode_t mode, struct err *err)
 		if (*at != '/')
 			continue;
 		*at = '\0';
-		if (mkdir(copy, mode) < 0 && errno != EEXIST)
+		if (mkdir(copy, 0755) < 0 && errno != EEXIST)
 			return err_errno(err, "cannot make the folder %s", copy);
 		*at = '/';
 	}

@@ -42,7 +42,7 @@ bool fs_write(const char *path, const void *bytes, size_t len, mode_t mode,
  */
 bool fs_write_fast(const char *path, const void *bytes, size_t len, mode_t mode,
                    struct err *err) MUST_CHECK;
-/* Creates path and its parents; existing folders are fine. */
+/* Creates path with that mode, and its parents with 0755; existing folders are fine. */
 bool fs_mkdirs(const char *path, mode_t mode, struct err *err) MUST_CHECK;
 /* A new folder PREFIXxxxxxxxx with an unpredictable name, mode 0700; owned path. */
 char *fs_make_temp_dir(const char *prefix, struct err *err) MUST_CHECK;

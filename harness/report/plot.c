@@ -128,8 +128,8 @@ static bool find_version(struct plotter *p)
 		buf_init(&text, 0);
 		buf_add(&text, mark);
 		buf_add(&text, p->charts->version ? p->charts->version : "");
-		bool ok = !text.failed && fs_mkdirs(dir, 0777, NULL) &&
-		          fs_write_fast(path, text.data, text.len, 0666, NULL);
+		bool ok = !text.failed && fs_mkdirs(dir, 0700, NULL) &&
+		          fs_write_fast(path, text.data, text.len, 0600, NULL);
 		(void)ok; /* costs time, not the report */
 		buf_finish(&text);
 	}
@@ -271,8 +271,8 @@ static void recall(const struct plotter *p, struct picture *picture)
 static void remember(const struct plotter *p, const struct picture *picture)
 {
 	CLEANUP(free_p) char *path = p->options->cache_dir ? kept_path(p, picture) : NULL;
-	bool ok = path && !fs_exists(path) && fs_mkdirs(p->options->cache_dir, 0777, NULL) &&
-	          fs_write_fast(path, picture->svg, picture->svg_len, 0666, NULL);
+	bool ok = path && !fs_exists(path) && fs_mkdirs(p->options->cache_dir, 0700, NULL) &&
+	          fs_write_fast(path, picture->svg, picture->svg_len, 0600, NULL);
 	(void)ok;
 }
 

@@ -294,6 +294,11 @@ ln -s "$scratch/victim/file" "$scratch/page.html"
 fixture_store "$scratch/fixture.db" || fail 'the fixture'
 run "$keylab" report --db "$scratch/fixture.db" --out "$scratch/page.html"
 is "$rc$(<"$scratch/victim/file")" 0mine 'a report replaces a planted link and does not write through it'
+if command -v gnuplot >/dev/null; then
+	# What is kept of pictures goes into later reports: nobody else may put something there.
+	(umask 0 && KEYLAB_HOME=$scratch/drawn "$keylab" report --db "$scratch/fixture.db" --out "$scratch/page.html" >/dev/null 2>&1)
+	is "$(find "$scratch/drawn/charts" -printf '%m\n' | sort | uniq | tr '\n' ' ')" '600 700 ' 'kept pictures are for us alone'
+fi
 mv "$KEYLAB_HOME/clusters/lock" "$KEYLAB_HOME/clusters/old"
 ln -s "$scratch/victim/made" "$KEYLAB_HOME/clusters/lock"
 run "$keylab" clean
