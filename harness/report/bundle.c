@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,17 +258,15 @@ static bool write_members(const struct bundle *b, int fd, struct err *err)
 	return tar_end(fd, err);
 }
 
-/* Under another name until it is whole. */
+/* Under a name that nobody has put anything at, until it is whole. */
 static bool write_archive(const struct bundle *b, const char *path, struct err *err)
 {
-	CLEANUP(free_p) char *part = fs_printf(err, "%s.part", path);
+	CLEANUP(free_p) char *prefix = fs_printf(err, "%s.part-", path);
+	CLEANUP(free_p) char *part = NULL;
+	CLEANUP(close_p) int fd = prefix ? fs_open_temp(prefix, 0644, &part, err) : -1;
 
-	if (!part)
-		return false;
-	CLEANUP(close_p)
-	int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd < 0)
-		return err_errno(err, "cannot write %s", path);
+		return false;
 	bool ok = write_members(b, fd, err);
 	if (ok && (fsync(fd) < 0 || rename(part, path) < 0))
 		ok = err_errno(err, "cannot write %s", path);

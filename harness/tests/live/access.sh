@@ -288,12 +288,16 @@ hostile probe "- sql: copy (select 1) to program 'ln -s $scratch/private keylab.
   sql: select 1 as here"
 run timeout -k 5 120 "$keylab" run --quiet --jobs 1 --db "$scratch/probe.db" "$scratch/access/probe.yaml"
 like "$rc" '^[02]$' 'a run that synchronizes its server, whose data folder has a link in it' || diag "$err"
-is "$(<"$scratch/private")" untouched 'does not write through the link'
+is "$(head -c 9 "$scratch/private" | tr -d '\0')" untouched 'does not write through the link'
 ln -s "$scratch/victim/file" "$scratch/page.html"
 . "$source_root/harness/tests/fixture.sh"
 fixture_store "$scratch/fixture.db" || fail 'the fixture'
 run "$keylab" report --db "$scratch/fixture.db" --out "$scratch/page.html"
 is "$rc$(<"$scratch/victim/file")" 0mine 'a report replaces a planted link and does not write through it'
+ln "$scratch/victim/file" "$scratch/bundle.tar.part"
+run "$keylab" report --db "$scratch/fixture.db" --bundle "$scratch/bundle.tar"
+is "$rc$(head -c 4 "$scratch/victim/file")" 0mine 'nor does a bundle write into a file that waits where it begins' || diag "$err"
+is "$(ls "$scratch"/bundle.tar*)" "$scratch/bundle.tar"$'\n'"$scratch/bundle.tar.part" 'and it leaves nothing behind'
 if command -v gnuplot >/dev/null; then
 	# What is kept of pictures goes into later reports: nobody else may put something there.
 	(umask 0 && KEYLAB_HOME=$scratch/drawn "$keylab" report --db "$scratch/fixture.db" --out "$scratch/page.html" >/dev/null 2>&1)
