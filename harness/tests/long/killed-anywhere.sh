@@ -270,6 +270,9 @@ hit() {
 	KILL:137) ;;
 	KILL:*) return 1 ;; # it ended by itself in the same moment
 	*:130)
+		# The signal came when all was done, and only the way out was left.
+		[[ -n $run_id && $(sqlite3 "$db" "select status || (select count(*) from scenario s where s.run_id = r.run_id and s.status <> 'done')
+			from run r where run_id = $run_id") == finished0 ]] && return 1
 		[[ -z $second ]] || grep -q "gave up waiting.*$home" "$scratch/run.err" ||
 			[[ $(sqlite3 "$db" "select status from run where run_id = ${run_id:-0}") != running ]] ||
 			problem "it did not say what is left and where: $(<"$scratch/run.err")"
