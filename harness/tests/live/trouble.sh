@@ -191,6 +191,10 @@ run timeout -k 5 60 "$keylab" run --quiet --db "$scratch/pipe-next.db" "$scratch
 is "$rc" 0 "nor does the next start, which removes such a folder" || diag "$err"
 ok 'and it is removed' test ! -e "$dir"
 
+# What the errors above have kept for a look goes, so that what is left is seen.
+run "$keylab" clean
+is "$rc$(ls "$KEYLAB_HOME/clusters")" 0lock 'clean removes what was kept'
+
 # Folders in folders, more of them than files may be open.
 scenario deep 1 "- sql: copy (select 1) to program 'mkdir -p \$(printf d/%.0s \$(seq 1500))'"
 run sh -c 'ulimit -n 1024; exec timeout -k 5 60 "$@"' sh "$keylab" run --quiet --db "$scratch/deep.db" \
