@@ -121,6 +121,7 @@ kill -KILL "$server"
 finish
 is "$(verdicts "$scratch/postmaster.db")" 'behind-counts HOLDS, busy-counts ERROR' \
 	'kill -9 of the postmaster: that scenario is an error, the one behind it runs'
+is "$rc" 1 'and the exit code says so'
 is "$(sqlite3 "$scratch/postmaster.db" "select count(*) from samples where scenario = 'busy'")" 1 'what was measured is kept'
 like "$(sqlite3 "$scratch/postmaster.db" "select reason from scenario where scenario = 'busy'")" 'busy.yaml:[0-9]+:[0-9]+: ' \
 	'and it says where'
@@ -131,6 +132,7 @@ victim=$(backend "$server")
 kill -KILL "${victim:-none}"
 finish
 is "$(verdicts "$scratch/backend.db")" 'behind-counts HOLDS, busy-counts ERROR' 'kill -9 of a backend: the same'
+is "$rc" 1 'with its exit code'
 is "$(outcomes "$scratch/backend.db")" 'cut off 08006' 'and the statement is an outcome with its SQLSTATE'
 
 begin "$scratch/hangs.db" stops.yaml behind.yaml
@@ -139,6 +141,7 @@ start=$SECONDS
 go "$dir"
 finish
 is "$(verdicts "$scratch/hangs.db")" 'behind-counts HOLDS, stops-counts ERROR' 'a server that hangs when it should stop'
+is "$rc" 1 'is an error in the exit code, too'
 like "$(sqlite3 "$scratch/hangs.db" "select reason from scenario where scenario = 'stops'")" 'did not stop before the deadline and was killed' \
 	'is killed at the deadline'
 ok "within a minute ($((SECONDS - start)) s, of which 2 s are the deadline)" test $((SECONDS - start)) -lt 60
@@ -163,6 +166,7 @@ for whole in '' yes; do
 	kill -STOP ${whole:+"$server"} "$victim"
 	finish
 	is "$(verdicts "$db")" 'behind-counts HOLDS, copies-counts ERROR' "a ${whole:+whole server, its }backend that hangs in a COPY"
+	is "$rc" 1 'is an error in the exit code, too'
 	is "$(outcomes "$db")" 'blocked 57014' 'is blocked at its deadline'
 	ok "which holds ($((SECONDS - start)) s, of which 2 s are the deadline)" test $((SECONDS - start)) -lt 90
 	ok 'and is gone' gone "$victim"
@@ -255,6 +259,15 @@ is "$rc" 0 'an empty environment'
 is "$(sqlite3 "$scratch/locale.db" "select distinct value from settings where name = 'dynamic_shared_memory_type'")" mmap \
 	'servers do without /dev/shm'
 
+# shellcheck disable=SC2016
+if [[ -d /usr/lib/locale ]] && unshare -m mount -t tmpfs tmpfs /usr/lib/locale 2>/dev/null; then
+	run unshare -m sh -c 'mount -t tmpfs tmpfs /usr/lib/locale && [ -z "$(ls /usr/lib/locale)" ] && exec "$@"' sh \
+		env KEYLAB_HOME="$scratch/no-locales" "$keylab" run --quiet --db "$scratch/locale.db" "$scratch/trouble/behind.yaml"
+	is "$rc" 0 'no locale at all, from initdb on' || diag "$err"
+else
+	skip 'no locale at all' 'mounting needs root'
+fi
+
 if unshare -n true 2>/dev/null; then
 	run unshare -n "$keylab" run --quiet --db "$scratch/locale.db" "$scratch/trouble/behind.yaml"
 	is "$rc" 0 'no network interface, not even loopback'
@@ -267,13 +280,17 @@ cat >"$scratch/jumps.c" <<'END'
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-/* A wall clock that jumps an hour to and fro with every look at it. */
+/* A wall clock that jumps to and fro, and by an hour or more between any two looks at it. */
 int clock_gettime(clockid_t clock, struct timespec *ret)
 {
 	static int calls;
 	int code = (int)syscall(SYS_clock_gettime, clock, ret);
 	if (clock == CLOCK_REALTIME)
-		ret->tv_sec += __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) % 2 ? 3600 : -3600;
+	{
+		int call = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+
+		ret->tv_sec += 3600 * (call + (call % 2 ? 1 : -1));
+	}
 	return code;
 }
 END
@@ -281,6 +298,8 @@ if cc -shared -fPIC -o "$scratch/jumps.so" "$scratch/jumps.c" 2>/dev/null && ! l
 	start=${EPOCHREALTIME/./}
 	run env LD_PRELOAD="$scratch/jumps.so" "$keylab" run --quiet --db "$scratch/clock.db" "$scratch/trouble/behind.yaml"
 	is "$rc" 0 'a wall clock that jumps by hours'
+	is "$(sqlite3 "$scratch/clock.db" "select count(*) from run where abs(finished_us - started_us) > 3e9")" 1 \
+		'as the times of the run show'
 	is "$(sqlite3 "$scratch/clock.db" "select count(*) from step where duration_ns not between 0 and
 		$(((${EPOCHREALTIME/./} - start) * 1000))")" 0 'does not show in a duration'
 	ok 'nor does anything wait for it' test $((${EPOCHREALTIME/./} - start)) -lt 600000000
@@ -326,11 +345,21 @@ if ((EUID == 0)) && small 24m "$scratch/disk"; then
   deadline: 3min
 - probe: second
   sql: select 1 as here"
-	run env KEYLAB_HOME="$scratch/disk/home" "$keylab" run --quiet --db "$scratch/fills.db" "$scratch/trouble/fills.yaml"
+	run env KEYLAB_HOME="$scratch/disk/home" "$keylab" run --quiet --jobs 1 --db "$scratch/fills.db" "$scratch/trouble/fills.yaml"
 	like "$rc" '^[123]$' 'a data directory that fills up'
 	like "$(outcomes "$scratch/fills.db")" '^(error 53100|cut off 08006)$' 'is an outcome of the statement'
 	is "$(sqlite3 "$scratch/fills.db" 'select count(*) from samples')" 1 'and what was measured before is kept'
 	KEYLAB_HOME="$scratch/disk/home" "$keylab" clean >/dev/null
+
+	# Without WAL what was written is given back when the statement fails, and there is room again.
+	scenario fills-unlogged 2 "- sql: create unlogged table filler as select repeat(md5(g::text), 30) from generate_series(1, 4000000) g
+  deadline: 3min
+- probe: second
+  sql: select 1 as here"
+	run env KEYLAB_HOME="$scratch/disk/home" "$keylab" run --quiet --jobs 1 --db "$scratch/unlogged.db" \
+		"$scratch/trouble/fills-unlogged.yaml" "$scratch/trouble/behind.yaml"
+	is "$rc $(outcomes "$scratch/unlogged.db")" '1 error 53100' 'one that fills up without WAL'
+	is "$(verdicts "$scratch/unlogged.db")" 'behind-counts HOLDS, fills-unlogged-counts ERROR' 'is in nobody'\''s way'
 	umount "$scratch/disk"
 
 	small 600k "$scratch/store"
