@@ -334,7 +334,8 @@ static bool flush(const char *path, struct err *err)
 	return true;
 }
 
-/* Starts a cluster from a data directory, fills it, stops it, and takes its data directory. */
+/* Starts a cluster from a data directory, fills it, stops it, and takes its data directory, in the
+   place of an empty folder. */
 static bool fill(const struct home *home, const struct server *server, const char *from,
                  const char *dataset, const char *to, struct err *err)
 {
@@ -352,22 +353,28 @@ static bool fill(const struct home *home, const struct server *server, const cha
 	return flush(to, err);
 }
 
+/* A folder new-xxxxxxxxxxxx, whose name nobody knows before it is there; owned. */
+static char *new_folder(const struct home *home, struct err *err)
+{
+	CLEANUP(free_p) char *prefix = fs_join(err, home->root, "templates/new-");
+
+	return prefix ? fs_make_temp_dir(prefix, err) : NULL;
+}
+
 static bool build(const struct home *home, const struct server *server, const char *dataset,
                   const char *base, const char *fresh, struct err *err)
 {
 	if (dataset)
 		return fill(home, server, base, dataset, fresh, err);
 
-	CLEANUP(free_p) char *bare = fs_printf(err, "%s-bare", fresh);
+	CLEANUP(free_p) char *bare = new_folder(home, err);
 	struct err ignored;
 
 	if (!bare)
 		return false;
-	if (mkdir(bare, 0700) < 0)
-		return err_errno(err, "%s", bare);
-	if (home->drop && chown(bare, home->server_uid, home->server_gid) < 0)
-		return err_errno(err, "%s", bare);
-	bool ok = run_initdb(home, server, bare, err) && write_access(home, bare, err) &&
+	bool ok = (!home->drop || chown(bare, home->server_uid, home->server_gid) == 0 ||
+	           err_errno(err, "%s", bare)) &&
+	          run_initdb(home, server, bare, err) && write_access(home, bare, err) &&
 	          fill(home, server, bare, NULL, fresh, err);
 	if (!fs_remove_tree(bare, ok ? err : &ignored))
 		ok = false;
@@ -400,11 +407,10 @@ static bool template_make(const struct home *home, const struct server *server, 
 	CLEANUP(close_p)
 	int lock =
 	        lock_path ? open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
-	CLEANUP(free_p)
-	char *fresh = folder ? fs_printf(err, "%s/new-%ld", folder, (long)getpid()) : NULL;
+	struct err ignored;
 	char what[160];
 
-	if (!folder || !lock_path || !fresh)
+	if (!lock_path)
 		return false;
 	if (lock < 0 || flock(lock, LOCK_EX) < 0)
 		return err_errno(err, "%s", lock_path);
@@ -418,11 +424,13 @@ static bool template_make(const struct home *home, const struct server *server, 
 		         dataset ? dataset : "");
 		progress->begin(progress->arg, what);
 	}
-	if (!build(home, server, dataset, base, fresh, err))
-		return false;
-	if (rename(fresh, path) < 0)
-		return err_errno(err, "%s", path);
-	return true;
+	/* Empty, and replaced when there is a whole one. */
+	CLEANUP(free_p) char *fresh = new_folder(home, err);
+	bool ok = fresh && build(home, server, dataset, base, fresh, err) &&
+	          (rename(fresh, path) == 0 || err_errno(err, "%s", path));
+	if (!ok && fresh && !fs_remove_tree(fresh, &ignored))
+		err_within(err, "(and %s)", ignored.message);
+	return ok;
 }
 
 bool template_get(const struct home *home, const struct server *server, const char *dataset,

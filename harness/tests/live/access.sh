@@ -249,6 +249,8 @@ if [[ -n $alone ]]; then
 		sleep "${moment#*:}"
 		kill -KILL "$pid"
 		wait "$pid" 2>/dev/null
+		names=$(find "$KEYLAB_HOME/templates" -mindepth 1 -maxdepth 1 -name 'new-*' -printf '%f ')
+		like "$names" '^(new-[a-z2-7]{12} )+$' 'a template in the making has a name that nobody can guess'
 		run "$keylab" clean
 		is "$rc$(shared_memory "$alone")" 0 "keylab killed while initdb works ($moment s): no shared memory stays behind" || diag "$err"
 		is "$(ls "$KEYLAB_HOME/templates" | grep -vx lock)" '' 'nor a template'
