@@ -118,7 +118,8 @@ struct template_progress {
  * The data directory of a cluster after initdb with the lab schema, and the
  * dataset when there is one (NULL: none); made at the first call for a
  * server build, found in HOME/templates afterwards. A half-made one is never
- * found: it gets its name when it is whole. *ret_dir is owned.
+ * found: it gets its name when it is whole. All of it is keylab's, not the
+ * server user's. *ret_dir is owned.
  */
 bool template_get(const struct home *home, const struct server *server, const char *dataset,
                   const struct template_progress *progress, char **ret_dir,

@@ -75,7 +75,7 @@ static bool template_key(const struct server *server, const char *dataset, char 
 	CLEANUP(buf_finish) struct buf all;
 
 	buf_init(&all, 0);
-	buf_printf(&all, "1 %s\n", server->sha256);
+	buf_printf(&all, "2 %s\n", server->sha256);
 #define X(option) buf_add(&all, option "\n");
 	CLUSTER_INITDB_OPTIONS(X)
 #undef X
@@ -426,7 +426,9 @@ static bool template_make(const struct home *home, const struct server *server, 
 	}
 	/* Empty, and replaced when there is a whole one. */
 	CLEANUP(free_p) char *fresh = new_folder(home, err);
+	/* A server that could write there would decide what later clusters are made of. */
 	bool ok = fresh && build(home, server, dataset, base, fresh, err) &&
+	          (!home->drop || fs_chown_tree(fresh, geteuid(), getegid(), err)) &&
 	          (rename(fresh, path) == 0 || err_errno(err, "%s", path));
 	if (!ok && fresh && !fs_remove_tree(fresh, &ignored))
 		err_within(err, "(and %s)", ignored.message);

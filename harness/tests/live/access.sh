@@ -134,6 +134,9 @@ if ((EUID == 0)); then
 	unlike "$rc" '^0$' 'the server user cannot say whose cluster it is'
 	run as "$user" sh -c "mv '$dir/owner' '$dir/mine' || rm -f '$dir/owner' || touch '$dir/keep'"
 	unlike "$rc" '^0$' 'nor take its registration away, nor put one there'
+	run as "$user" sh -c "cd '$KEYLAB_HOME'/templates && cat $(cd "$KEYLAB_HOME/templates" && echo [!l]*)/pg_hba.conf"
+	like "$rc$err" '^1.*ermission denied' 'nor get at the template that later clusters are made of'
+	is "$(find "$KEYLAB_HOME/templates" -user "$user")" '' 'of which nothing is his'
 	run as "$user" ln -s "$scratch/victim" "$dir/data/away"
 	is "$rc" 0 'a link in its data, to what belongs to somebody else'
 	run as "$user" ln -s "$scratch/victim" "$socket_dir/away"
