@@ -141,7 +141,6 @@ static int cluster_main(const struct command *command, int argc, char **argv)
 	CLEANUP(cluster_destroy_p) struct cluster *cluster = NULL;
 	const struct template_progress progress = {.begin = say_slow};
 	const char *pg_bin = NULL, *dataset = NULL;
-	struct cluster_reaped reaped;
 	struct err err;
 
 	for (int option; (option = next_option(command, argc, argv, "+", options)) != -1;) {
@@ -153,7 +152,7 @@ static int cluster_main(const struct command *command, int argc, char **argv)
 			return option_stops(option);
 	}
 	if (!open_home(&home, &err) || !find_servers(home, pg_bin, &servers, &err) ||
-	    !cluster_reap(home, false, &reaped, &err))
+	    !reap_dead(home, &err))
 		return fail(&err);
 	const struct server *server = server_pick(&servers, 18);
 	if (!server) {

@@ -93,6 +93,8 @@ char *find_program(const char *name);
 
 /* keylab's folder by the environment (KEYLAB_HOME, KEYLAB_SERVER_USER, XDG_CACHE_HOME, HOME). */
 bool open_home(struct home **ret, struct err *err) MUST_CHECK;
+/* At a start: removes what dead keylabs left, and says what could not be. */
+bool reap_dead(const struct home *home, struct err *err) MUST_CHECK;
 /* All servers; named NULL looks at PG_CONFIG, PATH, the distribution, KEYLAB_PINNED. */
 bool find_servers(const struct home *home, const char *named, struct server_list *ret,
                   struct err *err) MUST_CHECK;

@@ -13,6 +13,7 @@
 
 #include "base/fs.h"
 #include "cmd/cmd.h"
+#include "pg/cluster.h"
 #include "scenario/node.h"
 
 const char *command_name(void)
@@ -251,6 +252,17 @@ bool open_home(struct home **ret, struct err *err)
 	};
 
 	return home_open(&options, ret, err);
+}
+
+bool reap_dead(const struct home *home, struct err *err)
+{
+	struct cluster_reaped reaped;
+
+	if (!cluster_reap(home, false, &reaped, err))
+		return false;
+	if (reaped.trouble.kind)
+		say(stderr, "keylab: left behind by an earlier run: %s\n", reaped.trouble.message);
+	return true;
 }
 
 bool find_servers(const struct home *home, const char *named, struct server_list *ret,

@@ -347,7 +347,6 @@ static int run_set(const struct options *options, const struct scenario_set *set
 	CLEANUP(store_close_p) struct store *store = NULL;
 	CLEANUP(buf_finish) struct buf json;
 	struct progress progress;
-	struct cluster_reaped reaped;
 	struct run_result results[BUILDS_MAX];
 	struct err err;
 
@@ -355,7 +354,7 @@ static int run_set(const struct options *options, const struct scenario_set *set
 	if (!open_home(&home, &err) ||
 	    !builds_find(&options->builds, home, needed_major(set), &builds, &err))
 		return fail(&err);
-	if (!open_store(options->db, &store, &err) || !cluster_reap(home, false, &reaped, &err) ||
+	if (!open_store(options->db, &store, &err) || !reap_dead(home, &err) ||
 	    !json_argv(argc, argv, &json, &err))
 		return fail(&err);
 	progress_init(&progress, options->quiet, options->verbose);

@@ -11,9 +11,11 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/interrupt.h"
@@ -24,14 +26,21 @@
 #define KILL_WAIT_NS (30 * NS_PER_S)
 
 /*
- * Fixed for every cluster. Durability is what PostgreSQL's defaults are, but
- * written out; mmap because a container's /dev/shm may hold 64 MB only.
+ * Who gets in and where, and that no shared memory outlives a kill (mmap also because a
+ * container's /dev/shm may hold 64 MB only). In keylab.conf, for who starts a kept cluster by hand;
+ * and on the command line, which ALTER SYSTEM and the files do not overrule.
  */
-static const struct cluster_setting fixed_settings[] = {
+static const struct cluster_setting guarded_settings[] = {
         {"listen_addresses", ""},
+        {"port", "5432"},
         {"unix_socket_permissions", "0700"},
         {"dynamic_shared_memory_type", "mmap"},
         {"shared_memory_type", "mmap"},
+};
+#define PLACES 3 /* set_places */
+
+/* Fixed for every cluster. Durability is what PostgreSQL's defaults are, but written out. */
+static const struct cluster_setting fixed_settings[] = {
         {"fsync", "on"},
         {"full_page_writes", "on"},
         {"synchronous_commit", "on"},
@@ -54,20 +63,42 @@ static bool add_setting(struct buf *conf, const char *name, const char *value, s
 	return true;
 }
 
+/* The settings that are guarded, too, and name this cluster's own folders. */
+static bool set_places(const struct cluster *cluster, struct cluster_setting ret[PLACES],
+                       char **hba, char **ident, struct err *err)
+{
+	*hba = fs_join(err, cluster->data_dir, "pg_hba.conf");
+	*ident = fs_join(err, cluster->data_dir, "pg_ident.conf");
+	ret[0] = (struct cluster_setting){"unix_socket_directories", cluster->socket_dir};
+	ret[1] = (struct cluster_setting){"hba_file", *hba};
+	ret[2] = (struct cluster_setting){"ident_file", *ident};
+	return *hba && *ident;
+}
+
+static bool add_settings(struct buf *conf, const struct cluster_setting *settings, size_t count,
+                         struct err *err)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!add_setting(conf, settings[i].name, settings[i].value, err))
+			return false;
+	return true;
+}
+
 static bool write_settings(struct cluster *cluster, const struct cluster_setting *settings,
                            size_t settings_count, struct err *err)
 {
 	CLEANUP(free_p) char *path = fs_join(err, cluster->data_dir, "keylab.conf");
+	CLEANUP(free_p) char *hba = NULL, *ident = NULL;
 	CLEANUP(buf_finish) struct buf conf;
-	bool ok = path != NULL;
+	struct cluster_setting places[PLACES];
 
 	buf_init(&conf, 0);
-	for (size_t i = 0; ok && i < COUNT_OF(fixed_settings); i++)
-		ok = add_setting(&conf, fixed_settings[i].name, fixed_settings[i].value, err);
-	ok = ok && add_setting(&conf, "unix_socket_directories", cluster->socket_dir, err);
-	for (size_t i = 0; ok && i < settings_count; i++)
-		ok = add_setting(&conf, settings[i].name, settings[i].value, err);
-	if (!ok || !buf_ok(&conf, err) || !fs_write_fast(path, conf.data, conf.len, 0600, err))
+	if (!path || !set_places(cluster, places, &hba, &ident, err) ||
+	    !add_settings(&conf, guarded_settings, COUNT_OF(guarded_settings), err) ||
+	    !add_settings(&conf, places, PLACES, err) ||
+	    !add_settings(&conf, fixed_settings, COUNT_OF(fixed_settings), err) ||
+	    !add_settings(&conf, settings, settings_count, err) || !buf_ok(&conf, err) ||
+	    !fs_write_fast(path, conf.data, conf.len, 0600, err))
 		return false;
 	if (cluster->home->drop &&
 	    lchown(path, cluster->home->server_uid, cluster->home->server_gid) < 0)
@@ -126,6 +157,19 @@ fail:
 	                  home->root);
 }
 
+bool cluster_keep(struct cluster *cluster)
+{
+	struct statvfs disk;
+	uint64_t bytes;
+
+	if (cluster->keep)
+		return true;
+	cluster->keep = statvfs(cluster->data_dir, &disk) == 0 &&
+	                fs_tree_bytes(cluster->data_dir, &bytes, NULL) &&
+	                bytes < (uint64_t)disk.f_bavail * disk.f_frsize;
+	return cluster->keep;
+}
+
 void cluster_log_tail(const struct cluster *cluster, size_t lines, struct buf *ret)
 {
 	CLEANUP(buf_finish) struct buf log;
@@ -173,9 +217,10 @@ static bool fail_with_log(struct cluster *cluster, struct err *err, const char *
 
 	buf_init(&tail, 0);
 	cluster_log_tail(cluster, 12, &tail);
-	cluster->keep = true;
-	return err_set(err, ERR_ENVIRONMENT, "%s %s; its log (%s) ends with:\n%s",
-	               cluster->server->version, what, cluster->log_path, tail.data);
+	bool kept = cluster_keep(cluster);
+	return err_set(err, ERR_ENVIRONMENT, "%s %s; its log%s%s%s ends with:\n%s",
+	               cluster->server->version, what, kept ? " (" : "",
+	               kept ? cluster->log_path : "", kept ? ")" : "", tail.data);
 }
 
 static bool wait_ready(struct cluster *cluster, uint64_t deadline_ns, struct err *err)
@@ -200,6 +245,35 @@ static bool wait_ready(struct cluster *cluster, uint64_t deadline_ns, struct err
 	}
 }
 
+/* postgres -D DATA -c NAME=VALUE…, for each setting that is guarded; NULL with err. */
+static const char **server_argv(const struct cluster *cluster, const char *program,
+                                struct arena *arena, struct err *err)
+{
+	enum { COUNT = COUNT_OF(guarded_settings) + PLACES };
+	CLEANUP(free_p) char *hba = NULL, *ident = NULL;
+	struct cluster_setting settings[COUNT];
+	const char **argv = arena_alloc(arena, (3 + 2 * COUNT + 1) * sizeof(*argv));
+
+	memcpy(settings, guarded_settings, sizeof(guarded_settings));
+	if (!set_places(cluster, settings + COUNT_OF(guarded_settings), &hba, &ident, err))
+		return NULL;
+	if (argv) {
+		argv[0] = program;
+		argv[1] = "-D";
+		argv[2] = cluster->data_dir;
+		for (size_t i = 0; i < COUNT; i++) {
+			argv[3 + 2 * i] = "-c";
+			argv[4 + 2 * i] =
+			        arena_printf(arena, "%s=%s", settings[i].name, settings[i].value);
+		}
+	}
+	if (arena->failed) {
+		err_set(err, ERR_SYSTEM, "out of memory");
+		return NULL;
+	}
+	return argv;
+}
+
 bool cluster_start(struct cluster *cluster, uint64_t deadline_ns, struct err *err)
 {
 	const struct home *home = cluster->home;
@@ -207,34 +281,14 @@ bool cluster_start(struct cluster *cluster, uint64_t deadline_ns, struct err *er
 	CLEANUP(close_p)
 	int log = open(cluster->log_path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
 	               0600);
-	CLEANUP(free_p)
-	char *sockets = fs_printf(err, "unix_socket_directories=%s", cluster->socket_dir);
-	CLEANUP(free_p) char *hba = fs_printf(err, "hba_file=%s/pg_hba.conf", cluster->data_dir);
-	CLEANUP(free_p)
-	char *ident = fs_printf(err, "ident_file=%s/pg_ident.conf", cluster->data_dir);
-	/* Who gets in and where, and that no shared memory outlives a kill, is said here once
-	   more: ALTER SYSTEM and the files, which a scenario's SQL may have changed, do not
-	   overrule the command line. */
-	const char *const argv[] = {program,
-	                            "-D",
-	                            cluster->data_dir,
-	                            "-c",
-	                            "listen_addresses=",
-	                            "-c",
-	                            "port=5432",
-	                            "-c",
-	                            "unix_socket_permissions=0700",
-	                            "-c",
-	                            "dynamic_shared_memory_type=mmap",
-	                            "-c",
-	                            "shared_memory_type=mmap",
-	                            "-c",
-	                            sockets,
-	                            "-c",
-	                            hba,
-	                            "-c",
-	                            ident,
-	                            NULL};
+	CLEANUP(arena_finish) struct arena arena;
+	const char **argv;
+
+	arena_init(&arena, 0);
+	if (!program || !(argv = server_argv(cluster, program, &arena, err)))
+		return false;
+	if (log < 0)
+		return err_errno(err, "cannot write %s", cluster->log_path);
 	struct proc_spec spec = {
 	        .argv = argv,
 	        .dir = "/",
@@ -246,11 +300,6 @@ bool cluster_start(struct cluster *cluster, uint64_t deadline_ns, struct err *er
 	        .stderr_fd = log,
 	        .death_signal = SIGQUIT,
 	};
-
-	if (!program || !sockets || !hba || !ident)
-		return false;
-	if (log < 0)
-		return err_errno(err, "cannot write %s", cluster->log_path);
 	cluster->started = true;
 	if (!proc_start(&spec, &cluster->postmaster, err) ||
 	    !registry_note_server(cluster->dir, cluster->postmaster.pid, err))

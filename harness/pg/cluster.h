@@ -42,7 +42,7 @@ struct cluster {
 	char *log_path;              /* owned */
 	struct proc postmaster;      /* PROC_NONE while it does not run */
 	bool started;                /* since it was last stopped in an orderly way */
-	bool keep;                   /* leave the folder behind for a look */
+	bool keep;                   /* leave the folder behind for a look, whatever it takes */
 };
 
 enum cluster_stop_mode {
@@ -66,6 +66,9 @@ bool cluster_stop(struct cluster *cluster, enum cluster_stop_mode mode, uint64_t
  */
 bool cluster_destroy(struct cluster *cluster, struct err *err) MUST_CHECK;
 void cluster_destroy_p(struct cluster **cluster);
+/* Its folder shall stay for a look, unless the disk could not hold another cluster like it: then
+   what comes next would fail for want of room. Is it kept? */
+bool cluster_keep(struct cluster *cluster);
 /* Has the postmaster ended by itself? */
 bool cluster_is_running(struct cluster *cluster);
 /*
@@ -91,14 +94,15 @@ void cluster_log_tail(const struct cluster *cluster, size_t lines, struct buf *r
 /*
  * Kills and removes what dead keylabs left behind (and, with remove_kept, what
  * failed runs kept). A living keylab's clusters are not touched. Goes on past
- * what cannot be removed; that is an error only with remove_kept, and at a
- * start no reason not to begin.
+ * what cannot be removed; that is an error only with remove_kept: at a start it
+ * is something to tell, and no reason not to begin.
  */
 struct cluster_reaped {
-	size_t clusters; /* folders removed */
-	size_t servers;  /* that still ran */
-	size_t kept;     /* folders of failed runs left in place */
-	size_t living;   /* clusters of keylabs that run */
+	size_t clusters;    /* folders removed */
+	size_t servers;     /* that still ran */
+	size_t kept;        /* folders of failed runs left in place */
+	size_t living;      /* clusters of keylabs that run */
+	struct err trouble; /* what could not be removed first; ERR_NONE: all was */
 };
 bool cluster_reap(const struct home *home, bool remove_kept, struct cluster_reaped *ret,
                   struct err *err) MUST_CHECK;

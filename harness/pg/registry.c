@@ -269,18 +269,21 @@ bool cluster_reap(const struct home *home, bool remove_kept, struct cluster_reap
 	if (!dir)
 		return err_errno(err, "%s", folder);
 	for (struct dirent *item; (item = readdir(dir));) {
+		struct err *fault = ok ? &count.trouble : &ignored;
+
 		if (strncmp(item->d_name, "c-", 2))
 			continue;
-		CLEANUP(free_p) char *path = fs_join(err, folder, item->d_name);
-		if (!path || !reap_one(home, path, remove_kept, &count, ok ? err : &ignored))
+		CLEANUP(free_p) char *path = fs_join(fault, folder, item->d_name);
+		if (!path || !reap_one(home, path, remove_kept, &count, fault))
 			ok = false;
 	}
 	closedir(dir);
-	ok = reap_unfinished(home, "templates", ok ? err : &ignored) && ok;
-	ok = reap_unfinished(home, "servers", ok ? err : &ignored) && ok;
-	/* What cannot be removed is in nobody's way but that of who wants it removed. */
-	if (!ok && remove_kept)
-		return false;
+	ok = reap_unfinished(home, "templates", ok ? &count.trouble : &ignored) && ok;
+	ok = reap_unfinished(home, "servers", ok ? &count.trouble : &ignored) && ok;
 	*ret = count;
-	return true;
+	if (ok || !remove_kept)
+		return true;
+	if (err)
+		*err = count.trouble;
+	return false;
 }

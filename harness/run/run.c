@@ -246,8 +246,12 @@ static void drop_cluster(struct walk *walk, bool failed)
 	sessions_close(walk);
 	if (!walk->cluster || walk->shared)
 		return;
-	if (failed)
-		walk->cluster->keep = true;
+	if (failed && !cluster_keep(walk->cluster)) {
+		snprintf(text, sizeof(text),
+		         "%s: its cluster is not kept: the disk could not hold another like it",
+		         walk->scenario->name);
+		say(walk->run, text);
+	}
 	if (walk->cluster->keep) {
 		snprintf(text, sizeof(text),
 		         "%s: its cluster is kept in %s (keylab clean removes it)",

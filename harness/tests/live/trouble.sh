@@ -345,13 +345,31 @@ if ((EUID == 0)) && small 24m "$scratch/disk"; then
   deadline: 3min
 - probe: second
   sql: select 1 as here"
-	run env KEYLAB_HOME="$scratch/disk/home" "$keylab" run --quiet --jobs 1 --db "$scratch/fills.db" "$scratch/trouble/fills.yaml"
-	like "$rc" '^[123]$' 'a data directory that fills up'
+	run env KEYLAB_HOME="$scratch/disk/home" "$keylab" run --jobs 1 --db "$scratch/fills.db" \
+		"$scratch/trouble/fills.yaml" "$scratch/trouble/behind.yaml"
+	is "$rc" 1 'a data directory that fills up'
 	like "$(outcomes "$scratch/fills.db")" '^(error 53100|cut off 08006)$' 'is an outcome of the statement'
-	is "$(sqlite3 "$scratch/fills.db" 'select count(*) from samples')" 1 'and what was measured before is kept'
-	KEYLAB_HOME="$scratch/disk/home" "$keylab" clean >/dev/null
+	is "$(sqlite3 "$scratch/fills.db" "select count(*) from samples where scenario = 'fills'")" 1 \
+		'and what was measured before is kept'
+	like "$err" 'fills: its cluster is not kept: the disk' 'but not its cluster, with its log all over the disk'
+	is "$(verdicts "$scratch/fills.db")" 'behind-counts HOLDS, fills-counts ERROR' 'so that the others go on'
 
-	# Without WAL what was written is given back when the statement fails, and there is room again.
+	# What a dead keylab left, with something in it that nobody can remove.
+	stuck=$scratch/disk/home/clusters/c-aaaaaaaaaaaa
+	mkdir -p "$stuck/data/held"
+	echo 'keylab 1 nobody' >"$stuck/owner"
+	mount -t tmpfs tmpfs "$stuck/data/held"
+	run env KEYLAB_HOME="$scratch/disk/home" "$keylab" run --quiet --db "$scratch/stuck.db" "$scratch/trouble/behind.yaml"
+	is "$rc" 0 'what cannot be removed is in nobody'\''s way'
+	like "$err" "left behind by an earlier run: .*c-aaaaaaaaaaaa.*could not be removed .by hand: rm -rf" \
+		'and is told at a start'
+	run env KEYLAB_HOME="$scratch/disk/home" "$keylab" clean
+	is "$rc" 3 'who asks for its removal gets an error'
+	umount "$stuck/data/held"
+	run env KEYLAB_HOME="$scratch/disk/home" "$keylab" clean
+	is "$rc$(ls "$scratch/disk/home/clusters" | grep -vx lock)" 0 'until it can be removed'
+
+	# Without WAL what was written is given back when the statement fails.
 	scenario fills-unlogged 2 "- sql: create unlogged table filler as select repeat(md5(g::text), 30) from generate_series(1, 4000000) g
   deadline: 3min
 - probe: second
