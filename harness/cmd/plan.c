@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "cmd/cmd.h"
-#include "run/walk.h"
 
 struct plan_options {
 	enum profile profile;
@@ -59,7 +58,7 @@ static bool plan_one(const struct scenario *scenario, const struct plan_options 
 	        .overrides = options->overrides.items,
 	        .overrides_count = options->overrides.count,
 	};
-	if (!setup_params(&request, scenario, &arena, &params, err))
+	if (!run_params(&request, scenario, &arena, &params, err))
 		return err_within(err, "%s", scenario->name);
 	return options->json ? plan_print_json(scenario, &params, options->profile, out, err)
 	                     : plan_print(scenario, &params, options->profile, out, err);

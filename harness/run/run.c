@@ -217,7 +217,7 @@ static bool take_params(struct walk *walk, struct err *err)
 {
 	const struct run_request *request = walk->request;
 
-	if (!setup_params(request, walk->scenario, &walk->arena, &walk->params, err))
+	if (!run_params(request, walk->scenario, &walk->arena, &walk->params, err))
 		return false;
 	walk->params_scope = (struct scope){.pairs = &walk->params};
 	walk->lets_scope = (struct scope){.outer = &walk->params_scope, .pairs = &walk->lets};
@@ -550,7 +550,7 @@ static bool params_fit(const struct run_request *request, struct err *err)
 		struct pairs params;
 
 		arena_init(&arena, 0);
-		if (!setup_params(request, request->scenarios[i], &arena, &params, err))
+		if (!run_params(request, request->scenarios[i], &arena, &params, err))
 			return err_within(err, "%s", request->scenarios[i]->name);
 	}
 	return true;
@@ -568,7 +568,7 @@ static bool setup_scenarios(struct run *run, struct err *err)
 
 		arena_init(&arena, 0);
 		if (!setup_scenario(request, run->run_id, i, err) ||
-		    !setup_params(request, scenario, &arena, &params, err))
+		    !run_params(request, scenario, &arena, &params, err))
 			return false;
 		run->steps_total += count_steps(scenario, &params);
 	}

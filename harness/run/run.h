@@ -10,6 +10,7 @@
 #ifndef KEYLAB_RUN_RUN_H
 #define KEYLAB_RUN_RUN_H
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "base/err.h"
 #include "pg/cluster.h"
@@ -77,6 +78,12 @@ bool run_all(const struct run_request *request, struct run_result *ret, struct e
  */
 bool run_side_by_side(const struct run_request *requests, size_t count, struct run_result *rets,
                       struct err *err) MUST_CHECK;
+
+/* A scenario's parameters in such a run, with those of the overrides that it has (others are
+   another scenario's). Of the request only the profile and the overrides are looked at; ret's texts
+   are the arena's. */
+bool run_params(const struct run_request *request, const struct scenario *scenario,
+                struct arena *arena, struct pairs *ret, struct err *err) MUST_CHECK;
 
 /* What the checker must know about meters and datasets. Static; fill it from one thread. */
 const struct scenario_vocabulary *run_vocabulary(void);

@@ -210,8 +210,8 @@ static bool has_param(const struct scenario *scenario, const char *override)
 	return false;
 }
 
-bool setup_params(const struct run_request *request, const struct scenario *scenario,
-                  struct arena *arena, struct pairs *ret, struct err *err)
+bool run_params(const struct run_request *request, const struct scenario *scenario,
+                struct arena *arena, struct pairs *ret, struct err *err)
 {
 	CLEANUP(free_p)
 	const char **own = calloc(request->overrides_count + 1, sizeof(*own));
@@ -234,7 +234,7 @@ static bool add_rows(const struct run_request *request, int64_t run_id, size_t i
 	const struct scope scope = {.pairs = &params};
 
 	arena_init(&arena, 0);
-	if (!setup_params(request, scenario, &arena, &params, err) ||
+	if (!run_params(request, scenario, &arena, &params, err) ||
 	    !add_scenario(request, run_id, index, err) ||
 	    !add_params(request, run_id, scenario, &params, err) ||
 	    !add_arms(request, run_id, scenario, err))

@@ -147,11 +147,7 @@ bool compat_install(struct walk *walk, struct err *err) MUST_CHECK;
 /* group_actions.c */
 walk_action walk_workers, walk_await, walk_signal, walk_server;
 
-/* setup.c: its parameters, with those of the overrides that it has (others are another scenario's)
- */
-bool setup_params(const struct run_request *request, const struct scenario *scenario,
-                  struct arena *arena, struct pairs *ret, struct err *err) MUST_CHECK;
-/* A scenario's rows before its first step. */
+/* setup.c: a scenario's rows before its first step */
 bool setup_scenario(const struct run_request *request, int64_t run_id, size_t index,
                     struct err *err) MUST_CHECK;
 bool setup_cluster_rows(struct walk *walk, struct err *err) MUST_CHECK;
