@@ -264,9 +264,7 @@ bool predicate_parse(const char *text, struct predicate *ret, struct err *err)
 
 bool predicate_published(const char *published, bool has_value, double value, struct figure *ret)
 {
-	if (figure_parse(published, ret))
-		return true;
-	if (has_value)
+	if (has_value && !figure_parse(published, ret))
 		*ret = (struct figure){.number = value, .factor = 1};
 	return has_value;
 }

@@ -47,10 +47,12 @@ struct predicate {
 bool predicate_parse(const char *text, struct predicate *ret, struct err *err) MUST_CHECK;
 
 /*
- * The published figure as predicates are asked with: read from its text, or
- * else from the value given beside it. false when there is neither.
+ * The published figure as predicates are asked with: with the digits and the
+ * unit of its text where that is a figure, or else the value alone. false
+ * without a value: then the text is words, whatever it looks like.
  */
-bool predicate_published(const char *published, bool has_value, double value, struct figure *ret);
+bool predicate_published(const char *published, bool has_value, double value,
+                         struct figure *ret) MUST_CHECK;
 
 /*
  * Does it hold for the number? published may be NULL unless needs_published

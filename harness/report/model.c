@@ -382,20 +382,6 @@ static bool set_anchors(struct model *model, struct run_row *run)
 	return !model->arena.failed;
 }
 
-/* The published figure in the value's unit, as predicates want it. */
-static void read_figure(struct claim *claim)
-{
-	claim->has_figure = figure_parse(claim->published, &claim->figure);
-	if (claim->published_value.kind != VALUE_NUMBER)
-		return;
-	double published = claim->published_value.number;
-	/* A figure given apart from its text ("nearly four times", 4) is the one that counts. */
-	if (!claim->has_figure || claim->figure.number * claim->figure.factor != published) {
-		claim->figure = (struct figure){.number = published, .factor = 1};
-		claim->has_figure = true;
-	}
-}
-
 /* What sql_mentions looks through, many times over; statements are ten times as long. */
 static const char *literals_of(struct arena *arena, const char *sql)
 {
@@ -428,7 +414,10 @@ static bool link_claims(struct loader *loader)
 		if (!slot)
 			return false;
 		*slot = claim;
-		read_figure(claim);
+		claim->has_figure =
+		        predicate_published(claim->published,
+		                            claim->published_value.kind == VALUE_NUMBER,
+		                            claim->published_value.number, &claim->figure);
 		claim->literals = literals_of(&loader->model->arena, claim->sql);
 		if (!claim->literals)
 			return false;

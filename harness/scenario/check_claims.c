@@ -119,7 +119,7 @@ static void check_holds(struct loader *loader, const struct claim *claim)
 
 		check_kind(loader, claim, "holds", claim->holds, term->kind);
 		if (term->op == PREDICATE_PRINTS && *claim->published &&
-		    !figure_parse(claim->published, &figure))
+		    (!known || !figure_parse(claim->published, &figure)))
 			complain(&loader->complaints, place,
 			         "prints published needs a published figure, but \"%s\" is none; "
 			         "write "

@@ -122,10 +122,9 @@ static bool claim_row_read(struct store *store, int64_t run_id, const char *scen
 	snprintf(ret->status, sizeof(ret->status), "%s", query_get_text(&query, 13));
 	snprintf(ret->status_reason, sizeof(ret->status_reason), "%s", query_get_text(&query, 14));
 	ret->seed = prng_seed((uint64_t)query_get_int(&query, 15), claim);
-	/* The printed digits count only where the text is the figure itself. */
-	ret->has_published = !query_is_null(&query, 4);
-	if (ret->has_published && !figure_parse(query_get_text(&query, 3), &ret->figure))
-		ret->figure = (struct figure){.number = query_get_real(&query, 4), .factor = 1};
+	ret->has_published =
+	        predicate_published(query_get_text(&query, 3), !query_is_null(&query, 4),
+	                            query_get_real(&query, 4), &ret->figure);
 	query_finish(&query);
 	if (!ret->sql || !ret->predicate_text) {
 		claim_row_finish(ret);

@@ -89,11 +89,12 @@ static void published_figures(void **state)
 	assert_false(holds("within 5 of published", 0, NULL));
 
 	struct figure figure;
-	assert_true(predicate_published("551 MB", false, 0, &figure));
+	assert_true(predicate_published("551 MB", true, 551 * mb, &figure));
 	assert_true(figure.factor == mb && figure.number == 551);
 	assert_true(predicate_published("nearly four", true, 4, &figure));
 	assert_true(figure.factor == 1 && figure.number == 4);
 	assert_false(predicate_published("thousands", false, 0, &figure));
+	assert_false(predicate_published("1,024", false, 0, &figure));
 }
 
 static void texts(void **state)
