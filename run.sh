@@ -12,7 +12,7 @@
 #   ./run.sh bench [NAME...]            what keylab itself costs, as ratios
 #   ./run.sh fuzz [SECONDS]             each fuzz target for that long (60), two at a time
 #   ./run.sh reliability [NAME...]      the long tests; their figures go to docs/reliability.md
-#   ./run.sh docs [DB]                  the documents' figures, from the newest chapter run in a store
+#   ./run.sh docs [DB]                  the figures of README.md and docs/, from the newest chapter run in a store
 #   ./run.sh fetch 15 16 17             the other pinned PostgreSQL versions
 #   ./run.sh help [VERB]                this and the commands of keylab, or what one of them says of itself
 #   ./run.sh COMMAND ...                a command of keylab

@@ -7,13 +7,19 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/fs.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/interrupt.h"
+
+#define LOCK_POLL_MS 20
 
 bool fs_exists(const char *path)
 {
@@ -416,6 +422,29 @@ bool fs_remove_tree(const char *path, struct err *err)
 	return true;
 }
 
+int fs_lock(const char *path, struct err *err)
+{
+	CLEANUP(close_p) int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd < 0) {
+		err_errno(err, "%s", path);
+		return -1;
+	}
+	/* Looked at again and again: a signal reaches one thread, and any may wait here. */
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR) {
+			err_errno(err, "%s", path);
+			return -1;
+		}
+		if (!interrupt_check(err))
+			return -1;
+		poll(NULL, 0, LOCK_POLL_MS);
+	}
+	int locked = fd;
+	fd = -1;
+	return locked;
+}
+
 struct copy {
 	int to;
 	uid_t owner;
@@ -461,12 +490,18 @@ static bool set_owner(int dir, const char *name, const struct copy *copy, struct
 static bool copy_file(int dir, const char *name, const struct stat *st, const struct copy *copy,
                       struct err *err)
 {
-	CLEANUP(close_p) int from = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	if (from < 0)
+	/* What is there may have been exchanged since it was looked at: for a pipe, say. */
+	CLEANUP(close_p)
+	int from = openat(dir, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	struct stat now;
+	if (from < 0 || fstat(from, &now) < 0)
 		return err_errno(err, "cannot read %s", name);
+	if (!S_ISREG(now.st_mode))
+		return err_set(err, ERR_SYSTEM, "%s was exchanged while it was copied", name);
+	/* Never what would run as its new owner. */
 	CLEANUP(close_p)
 	int to = openat(copy->to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-	                st->st_mode & 07777);
+	                st->st_mode & 0777);
 	if (to < 0)
 		return err_errno(err, "cannot write %s", name);
 	return copy_bytes(from, to, name, err) && set_owner(copy->to, name, copy, err);
@@ -490,7 +525,9 @@ static bool copy_entry(int dir, const char *name, void *arg, struct err *err);
 static bool copy_dir(int dir, const char *name, const char *new_name, mode_t mode,
                      const struct copy *copy, struct err *err)
 {
-	int from = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* The top may be reached through a link (bin/.. of an installation), nothing below it. */
+	int follow = dir == AT_FDCWD ? 0 : O_NOFOLLOW;
+	int from = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | follow);
 	if (from < 0)
 		return err_errno(err, "cannot read %s", name);
 	/* Writable for us until its contents are in place. */
@@ -509,7 +546,7 @@ static bool copy_dir(int dir, const char *name, const char *new_name, mode_t mod
 	struct copy inner = {.to = to, .owner = copy->owner, .group = copy->group};
 	if (!each_entry(from, copy_entry, &inner, err))
 		return err_within(err, "%s", name);
-	if (fchmod(to, mode & 07777) < 0)
+	if (fchmod(to, mode & 0777) < 0)
 		return err_errno(err, "cannot set the mode of %s", new_name);
 	return set_owner(copy->to, new_name, copy, err);
 }

@@ -46,6 +46,11 @@ bool fs_write_fast(const char *path, const void *bytes, size_t len, mode_t mode,
 bool fs_mkdirs(const char *path, mode_t mode, struct err *err) MUST_CHECK;
 /* A new folder PREFIXxxxxxxxx with an unpredictable name, mode 0700; owned path. */
 char *fs_make_temp_dir(const char *prefix, struct err *err) MUST_CHECK;
+/*
+ * Opens a file (made if need be, mode 0600, no symlink) and locks it, one process at a time; waits
+ * for that, and no longer than until it is asked to stop. -1 with err. Closing it unlocks.
+ */
+int fs_lock(const char *path, struct err *err) MUST_CHECK;
 /* Removes a tree without following symlinks; one that is not there is fine. */
 bool fs_remove_tree(const char *path, struct err *err) MUST_CHECK;
 

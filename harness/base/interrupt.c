@@ -53,9 +53,11 @@ bool interrupt_catch(struct err *err)
 	/* No SA_RESTART: a wait returns and asks. */
 	struct sigaction action = {.sa_handler = on_signal};
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	/* One who ignores it may have started us, and then nobody would tell how children end. */
+	struct sigaction usual = {.sa_handler = SIG_DFL};
 
-	if (sigaction(SIGINT, &action, NULL) < 0 || sigaction(SIGTERM, &action, NULL) < 0 ||
-	    sigaction(SIGPIPE, &ignore, NULL) < 0)
+	if (sigaction(SIGCHLD, &usual, NULL) < 0 || sigaction(SIGINT, &action, NULL) < 0 ||
+	    sigaction(SIGTERM, &action, NULL) < 0 || sigaction(SIGPIPE, &ignore, NULL) < 0)
 		return err_errno(err, "sigaction");
 	return true;
 }

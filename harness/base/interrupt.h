@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
- * SIGINT and SIGTERM as a flag. Everything that waits asks it; the first
+ * SIGINT and SIGTERM as a flag. What waits for long asks it; the first
  * one ends the work in an orderly way, the second one ends the process at once
  * (exit code 130). Servers and workers end with it; their folders are removed at the next start.
  */
@@ -10,7 +10,7 @@
 #include "base/base.h"
 #include "base/err.h"
 
-/* Catches SIGINT and SIGTERM for the process; SIGPIPE is ignored. */
+/* Catches SIGINT and SIGTERM for the process; SIGPIPE is ignored, SIGCHLD is not. */
 bool interrupt_catch(struct err *err) MUST_CHECK;
 /* What the first and the second one write to standard error (NULL: nothing); kept, not copied. */
 void interrupt_words(const char *first, const char *last);

@@ -18,7 +18,7 @@
 
 struct proc_spec {
 	const char *const *argv; /* NULL-terminated; argv[0] is a path */
-	const char *const *env;  /* NULL-terminated "NAME=value"; NULL: PATH, HOME, LANG=C only */
+	const char *const *env;  /* NULL-terminated "NAME=value"; NULL: PATH, LC_ALL, TZ only */
 	const char *dir;         /* working folder; NULL keeps it */
 	uid_t uid;               /* with drop: who it runs as */
 	gid_t gid;

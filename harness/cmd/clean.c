@@ -34,10 +34,15 @@ static int clean_main(const struct command *command, int argc, char **argv)
 	if (fs_exists(db) &&
 	    (!store_open(db, STORE_WRITE, &store, &err) || !record_sweep(store, &err)))
 		return fail(&err);
-	CLEANUP(free_p) char *templates = fs_join(&err, home->root, "templates");
-	CLEANUP(free_p) char *servers = fs_join(&err, home->root, "servers");
-	if (all && (!templates || !servers || !fs_remove_tree(templates, &err) ||
-	            !fs_remove_tree(servers, &err)))
+	if (all && reaped.living) {
+		err_set(&err, ERR_ENVIRONMENT,
+		        "%zu clusters belong to runs that go on, and --all would take templates "
+		        "and "
+		        "server programs from them; wait for their end, or leave --all out",
+		        reaped.living);
+		return fail(&err);
+	}
+	if (all && !cluster_forget_made(home, &err))
 		return fail(&err);
 	printf("%zu clusters removed, %zu of them still had a server running; %zu belong to runs "
 	       "that go on\n",
@@ -53,6 +58,7 @@ const struct command command_clean = {
                  "runs\n"
                  "kept for a look, and marks their runs in the store as interrupted. Runs that go "
                  "on\n"
-                 "are not touched. --all also removes the cached templates.\n",
+                 "are not touched. --all also removes the cached templates and copies of server\n"
+                 "programs.\n",
         .main = clean_main,
 };

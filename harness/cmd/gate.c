@@ -311,6 +311,6 @@ const struct command command_gate = {
                  "when one stays green.\n\n"
                  "Exit: 0 nothing worse, 1 regressed, 2 missing, or nothing to compare, 64 a "
                  "wrong\n"
-                 "baseline or command line.\n",
+                 "baseline, store or command line, 70 a planted fault stayed green.\n",
         .main = gate_main,
 };

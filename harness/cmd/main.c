@@ -30,6 +30,7 @@
 
 #include "base/interrupt.h"
 #include "cmd/cmd.h"
+#include "pg/conn.h"
 #include "run/worker.h"
 
 static int help_main(const struct command *command, int argc, char **argv);
@@ -105,6 +106,7 @@ int main(int argc, char **argv)
 	setlocale(LC_ALL, "C.UTF-8");
 	if (!interrupt_catch(&err))
 		return fail(&err);
+	conn_clear_environment();
 	if (argc < 2) {
 		print_overview(stderr);
 		return EXIT_USAGE;

@@ -352,6 +352,7 @@ const struct command command_predict = {
                  "Computes from what the scenario scale-law measured into FILE (" DEFAULT_DB
                  "), by the\nformula of docs/scale-law.md, and says when it goes beyond what "
                  "was measured. A\ncheckpoint is taken to come every 5min when --checkpoint is "
-                 "absent. Needs no server.\n",
+                 "absent, and all kinds of\nkeys that were measured are computed without --keys. "
+                 "A rate may be per s, min, h or d.\nNeeds no server.\n",
         .main = predict_main,
 };

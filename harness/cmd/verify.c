@@ -163,7 +163,7 @@ static int verify_main(const struct command *command, int argc, char **argv)
 const struct command command_verify = {
         .name = "verify",
         .summary = "derive every verdict again from the stored samples",
-        .usage = "keylab verify [--run N] [FILE]\n\n"
+        .usage = "keylab verify [--run N] [FILE | --db FILE]\n\n"
                  "Runs each claim's SQL over the samples in FILE (" DEFAULT_DB
                  ") again, judges again,\n"
                  "and compares with what the run stored; also checks that the samples are those "

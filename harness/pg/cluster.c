@@ -332,10 +332,8 @@ bool cluster_stop(struct cluster *cluster, enum cluster_stop_mode mode, uint64_t
 	if (mode == CLUSTER_STOP_KILL || !cluster->postmaster.pid)
 		return kill_server(cluster, err);
 	proc_signal(&cluster->postmaster, mode == CLUSTER_STOP_FAST ? SIGINT : SIGQUIT);
-	if (proc_wait(&cluster->postmaster, deadline_ns, &status, err)) {
-		cluster->started = false;
+	if (proc_wait(&cluster->postmaster, deadline_ns, &status, err))
 		return true;
-	}
 	err_set(err, ERR_ENVIRONMENT,
 	        "the server did not stop before the deadline and was killed; a longer deadline: "
 	        "gives it more time");

@@ -41,7 +41,7 @@ struct cluster {
 	char *socket_dir;            /* owned */
 	char *log_path;              /* owned */
 	struct proc postmaster;      /* PROC_NONE while it does not run */
-	bool started;                /* since it was last stopped in an orderly way */
+	bool started;                /* once: its family is looked for at the end */
 	bool keep;                   /* leave the folder behind for a look, whatever it takes */
 };
 
@@ -106,6 +106,10 @@ struct cluster_reaped {
 };
 bool cluster_reap(const struct home *home, bool remove_kept, struct cluster_reaped *ret,
                   struct err *err) MUST_CHECK;
+
+/* Removes all templates and copies of servers, which the next run makes again. Those of a living
+   keylab too: ask cluster_reap first whether there is one. */
+bool cluster_forget_made(const struct home *home, struct err *err) MUST_CHECK;
 
 /* ---- templates (template.c) ---- */
 

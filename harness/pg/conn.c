@@ -11,11 +11,12 @@
 #include "base/interrupt.h"
 #include "sql.h"
 
+#define CONNECT_WAIT_NS (30 * NS_PER_S)
+#define CONNECT_POLL_MS 1000
 /* The harness's own statements; the longest copies a database with a large dataset. */
 #define QUERY_WAIT_NS (600 * NS_PER_S)
 /* The same of a server that may hang: before its deadline somebody else looks who blocks whom. */
 #define LOOK_WAIT_NS (10 * NS_PER_S)
-#define LOOK_WAIT_TEXT "10"
 /* How long a COPY that was given up may take to say so. */
 #define COPY_END_WAIT_NS NS_PER_S
 /* How long a cancelled statement may take to end before its connection is given up. */
@@ -83,22 +84,58 @@ static void on_notice(void *arg, const PGresult *result)
 		             field(result, PG_DIAG_MESSAGE_DETAIL));
 }
 
-static bool open_within(const char *conninfo, const char *application, const char *timeout_s,
+void conn_clear_environment(void)
+{
+	/* Those that are no option of a connection, and the two that could make the list fail. */
+	static const char *const others[] = {"PGSERVICE",   "PGSERVICEFILE", "PGSYSCONFDIR",
+	                                     "PGDATESTYLE", "PGTZ",          "PGGEQO",
+	                                     "PGREQUIRESSL"};
+
+	for (size_t i = 0; i < COUNT_OF(others); i++)
+		unsetenv(others[i]);
+	PQconninfoOption *options = PQconndefaults();
+	for (PQconninfoOption *option = options; option && option->keyword; option++)
+		if (option->envvar)
+			unsetenv(option->envvar);
+	PQconninfoFree(options);
+}
+
+/* Not PQconnectdbParams: a server that is stopped holds it, whoever asks us to stop. */
+static bool wait_connected(PGconn *pg, uint64_t deadline_ns, struct err *err)
+{
+	PostgresPollingStatusType state = PGRES_POLLING_WRITING;
+
+	while (PQstatus(pg) != CONNECTION_BAD && state != PGRES_POLLING_OK &&
+	       state != PGRES_POLLING_FAILED) {
+		struct pollfd fd = {.fd = PQsocket(pg),
+		                    .events = state == PGRES_POLLING_WRITING ? POLLOUT : POLLIN};
+
+		if (!interrupt_check(err))
+			return false;
+		if (deadline_passed(deadline_ns))
+			return err_set(err, ERR_ENVIRONMENT,
+			               "cannot connect: the server did not answer in time");
+		if (poll(&fd, 1, deadline_poll_ms(deadline_ns, CONNECT_POLL_MS)) > 0)
+			state = PQconnectPoll(pg);
+	}
+	return PQstatus(pg) == CONNECTION_OK ||
+	       err_set(err, ERR_ENVIRONMENT, "cannot connect: %s", PQerrorMessage(pg));
+}
+
+static bool open_within(const char *conninfo, const char *application, uint64_t deadline_ns,
                         struct conn **ret, struct err *err)
 {
 	/* Later words overrule the string's; its own dbname word is expanded. */
-	const char *const words[] = {"dbname", "application_name", "client_encoding",
-	                             "connect_timeout", NULL};
-	const char *const values[] = {conninfo, application, "UTF8", timeout_s, NULL};
+	const char *const words[] = {"dbname", "application_name", "client_encoding", NULL};
+	const char *const values[] = {conninfo, application, "UTF8", NULL};
 	struct conn *conn = calloc(1, sizeof(*conn));
 
 	if (!conn || !(conn->conninfo = strdup(conninfo))) {
 		free(conn);
 		return err_set(err, ERR_SYSTEM, "out of memory");
 	}
-	conn->pg = PQconnectdbParams(words, values, 1);
-	if (PQstatus(conn->pg) != CONNECTION_OK) {
-		err_set(err, ERR_ENVIRONMENT, "cannot connect: %s", PQerrorMessage(conn->pg));
+	conn->pg = PQconnectStartParams(words, values, 1);
+	if (!wait_connected(conn->pg, deadline_ns, err)) {
 		conn_close(conn);
 		return false;
 	}
@@ -112,7 +149,7 @@ static bool open_within(const char *conninfo, const char *application, const cha
 bool conn_open_string(const char *conninfo, const char *application, struct conn **ret,
                       struct err *err)
 {
-	return open_within(conninfo, application, "30", ret, err);
+	return open_within(conninfo, application, deadline_after(CONNECT_WAIT_NS), ret, err);
 }
 
 /* A word of a connection string, quoted as libpq reads it. */
@@ -318,7 +355,8 @@ static bool describe_blockers(const struct conn *conn, struct buf *ret)
 
 	outcome_init(&outcome);
 	snprintf(pid, sizeof(pid), "%d", PQbackendPID(conn->pg));
-	if (!open_within(conn->conninfo, "keylab blockers", LOOK_WAIT_TEXT, &other, &err)) {
+	if (!open_within(conn->conninfo, "keylab blockers", deadline_after(LOOK_WAIT_NS), &other,
+	                 &err)) {
 		buf_printf(ret, "; who blocks it could not be found out: %s", err.message);
 		return false;
 	}
@@ -351,6 +389,9 @@ static void cancel(struct conn *conn, bool answers, struct buf *why)
 static void reconnect(struct conn *conn, bool answers)
 {
 	conn->copying = false;
+	/* The new session knows no statement. */
+	free(conn->prepared);
+	conn->prepared = NULL;
 	if (!answers) {
 		PQresetStart(conn->pg);
 		return;
@@ -626,8 +667,8 @@ bool conn_run(struct conn *conn, const char *sql, uint64_t deadline_ns, struct o
 	return true;
 }
 
-bool conn_query(struct conn *conn, const char *sql, const char *const *params, int params_count,
-                PGresult **ret, struct err *err)
+bool conn_query_within(struct conn *conn, const char *sql, const char *const *params,
+                       int params_count, uint64_t deadline_ns, PGresult **ret, struct err *err)
 {
 	CLEANUP(outcome_finish) struct outcome outcome;
 	bool done = false;
@@ -638,11 +679,10 @@ bool conn_query(struct conn *conn, const char *sql, const char *const *params, i
 	/* Not PQexecParams: it waits for a server that hangs, whoever asks it to stop. */
 	if (!PQsendQueryParams(conn->pg, sql, params_count, NULL, params, NULL, NULL, 0))
 		return err_set(err, ERR_ENVIRONMENT, "%s", PQerrorMessage(conn->pg));
-	if (!wait_results(conn, deadline_after(QUERY_WAIT_NS), &outcome, &done, err))
+	if (!wait_results(conn, deadline_ns, &outcome, &done, err))
 		return false;
 	if (!done)
-		return err_set(err, ERR_ENVIRONMENT, "the server did not answer in %d s",
-		               (int)(QUERY_WAIT_NS / NS_PER_S));
+		return err_set(err, ERR_ENVIRONMENT, "the server did not answer in time");
 	if (outcome.kind == OUTCOME_ERROR)
 		return err_set(err, ERR_ENVIRONMENT, "%s: %s", outcome.sqlstate,
 		               outcome.message.data);
@@ -651,6 +691,13 @@ bool conn_query(struct conn *conn, const char *sql, const char *const *params, i
 	*ret = outcome.result;
 	outcome.result = NULL;
 	return true;
+}
+
+bool conn_query(struct conn *conn, const char *sql, const char *const *params, int params_count,
+                PGresult **ret, struct err *err)
+{
+	return conn_query_within(conn, sql, params, params_count, deadline_after(QUERY_WAIT_NS),
+	                         ret, err);
 }
 
 void result_clear_p(PGresult **result)

@@ -51,10 +51,14 @@ void outcome_finish(struct outcome *outcome);
 typedef void conn_notice_fn(void *arg, const char *severity, const char *sqlstate,
                             const char *message, const char *detail);
 
-/* Connects to a cluster's database; application is what pg_stat_activity shows. */
+/* Takes what libpq reads out of the environment (PGHOSTADDR, PGOPTIONS, PGTZ, …), by which a
+   session would be another one. Call it before there are threads. */
+void conn_clear_environment(void);
+/* Connects to a cluster's database; application is what pg_stat_activity shows. Waits 30 s, and no
+   longer than until it is asked to stop. */
 bool conn_open(const struct cluster *cluster, const char *database, const char *application,
                struct conn **ret, struct err *err) MUST_CHECK;
-/* The same by libpq's connection string, for --target. */
+/* The same by the string of conn_string. */
 bool conn_open_string(const char *conninfo, const char *application, struct conn **ret,
                       struct err *err) MUST_CHECK;
 /* The string that conn_open would use, for another process of keylab. */
@@ -111,6 +115,10 @@ bool conn_copy_in(struct conn *conn, const char *sql, conn_copy_fn *next, void *
  */
 bool conn_query(struct conn *conn, const char *sql, const char *const *params, int params_count,
                 PGresult **ret, struct err *err) MUST_CHECK;
+/* The same with a deadline; that of conn_query is ten minutes. */
+bool conn_query_within(struct conn *conn, const char *sql, const char *const *params,
+                       int params_count, uint64_t deadline_ns, PGresult **ret,
+                       struct err *err) MUST_CHECK;
 void result_clear_p(PGresult **result);
 
 /*

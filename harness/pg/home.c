@@ -112,30 +112,43 @@ static void spread(const char *path)
 	ioctl(fd, FS_IOC_SETFLAGS, &flags);
 }
 
-/* Folders that others may pass but not list; nobody else may write. */
-static bool make_folders(struct home *home, struct err *err)
+/* Makes it with that mode; one that is there stays as it is, if nobody else may write to it. */
+static bool make_folder(const char *path, mode_t mode, struct err *err)
 {
-	static const char *const names[] = {"templates", "clusters", "servers"};
+	bool made = !fs_exists(path);
 	struct stat st;
-	mode_t mode = home->drop ? 0711 : 0700;
 
-	if (!fs_mkdirs(home->root, 0755, err))
-		return err_within(err, "keylab's folder (KEYLAB_HOME names another)");
-	if (stat(home->root, &st) < 0)
-		return err_errno(err, "%s", home->root);
+	if (!fs_mkdirs(path, mode, err))
+		return false;
+	if ((made && chmod(path, mode) < 0) || stat(path, &st) < 0)
+		return err_errno(err, "%s", path);
 	if (st.st_uid != geteuid())
 		return err_set(err, ERR_ENVIRONMENT,
 		               "%s belongs to another user; name a folder of your own in "
 		               "KEYLAB_HOME",
-		               home->root);
-	if (chmod(home->root, home->drop ? 0711 : 0700) < 0)
-		return err_errno(err, "%s", home->root);
+		               path);
+	if (st.st_mode & 022)
+		return err_set(err, ERR_ENVIRONMENT,
+		               "others may write to %s; name a folder in KEYLAB_HOME that is not "
+		               "there yet, or that only you may write to",
+		               path);
+	return true;
+}
+
+/* Folders that others may pass but not list; nobody else may write. */
+static bool make_folders(struct home *home, struct err *err)
+{
+	static const char *const names[] = {"templates", "clusters", "servers"};
+	mode_t mode = home->drop ? 0711 : 0700;
+
+	if (!make_folder(home->root, mode, err))
+		return err_within(err, "keylab's folder (KEYLAB_HOME names another)");
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		CLEANUP(free_p) char *path = fs_join(err, home->root, names[i]);
 
-		if (!path || !fs_mkdirs(path, mode, err))
+		if (!path || !make_folder(path, mode, err))
 			return false;
-		if (chmod(path, mode) < 0 || access(path, W_OK) < 0)
+		if (access(path, W_OK) < 0)
 			return err_errno(err, "%s (KEYLAB_HOME names another folder)", path);
 		spread(path);
 	}

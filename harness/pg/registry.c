@@ -29,14 +29,8 @@
 static int registry_lock(const struct home *home, struct err *err)
 {
 	CLEANUP(free_p) char *path = fs_join(err, home->root, "clusters/lock");
-	int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
 
-	if (path && (fd < 0 || flock(fd, LOCK_EX) < 0)) {
-		err_errno(err, "%s", path);
-		close_p(&fd);
-		return -1;
-	}
-	return fd;
+	return path ? fs_lock(path, err) : -1;
 }
 
 /* Appends "KEY VALUE\n" to the owner file. */
@@ -191,6 +185,7 @@ static bool reap_one(const struct home *home, const char *dir, bool remove_kept,
 
 	if (!keep || !data_dir)
 		return false;
+	bool stays = fs_exists(keep) && !remove_kept;
 	owner_read(dir, &owner);
 	if (proc_is_alive(owner.keylab, owner.keylab_identity)) {
 		count->living++;
@@ -200,10 +195,15 @@ static bool reap_one(const struct home *home, const char *dir, bool remove_kept,
 		count->servers++;
 		server = owner.server;
 	}
+	/* Whoever works in a kept folder, or has started its server by hand, is having a look. */
+	if (stays && !server) {
+		count->kept++;
+		return true;
+	}
 	/* Also what is left of a server whose first process is dead, or was never noted. */
 	if (!proc_kill_family(server, data_dir, deadline_after(REAP_WAIT_NS), err))
 		return err_within(err, "the server of %s", dir);
-	if (fs_exists(keep) && !remove_kept) {
+	if (stays) {
 		count->kept++;
 		return true;
 	}
@@ -222,25 +222,12 @@ static bool remove_unfinished(const struct home *home, const char *path, struct 
 	return fs_remove_tree(path, err);
 }
 
-/* What a killed keylab was making in HOME/templates or HOME/servers: new-… Whoever makes one
-   holds the folder's lock. */
-static bool reap_unfinished(const struct home *home, const char *name, struct err *err)
+bool registry_remove_unfinished(const struct home *home, const char *folder, struct err *err)
 {
-	CLEANUP(free_p) char *folder = fs_join(err, home->root, name);
-	CLEANUP(free_p) char *lock_path = folder ? fs_join(err, folder, "lock") : NULL;
-	CLEANUP(close_p)
-	int lock =
-	        lock_path ? open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
 	struct err ignored; /* after the first */
+	DIR *dir = opendir(folder);
 	bool ok = true;
 
-	if (!lock_path)
-		return false;
-	if (lock < 0)
-		return err_errno(err, "%s", lock_path);
-	if (flock(lock, LOCK_EX | LOCK_NB) < 0)
-		return errno == EWOULDBLOCK || err_errno(err, "%s", lock_path);
-	DIR *dir = opendir(folder);
 	if (!dir)
 		return err_errno(err, "%s", folder);
 	for (struct dirent *item; (item = readdir(dir));) {
@@ -252,6 +239,51 @@ static bool reap_unfinished(const struct home *home, const char *name, struct er
 	}
 	closedir(dir);
 	return ok;
+}
+
+/* In HOME/templates or HOME/servers, unless somebody is making one. */
+static bool reap_unfinished(const struct home *home, const char *name, struct err *err)
+{
+	CLEANUP(free_p) char *folder = fs_join(err, home->root, name);
+	CLEANUP(free_p) char *lock_path = folder ? fs_join(err, folder, "lock") : NULL;
+	CLEANUP(close_p)
+	int lock =
+	        lock_path ? open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+
+	if (!lock_path)
+		return false;
+	if (lock < 0)
+		return err_errno(err, "%s", lock_path);
+	if (flock(lock, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK || err_errno(err, "%s", lock_path);
+	return registry_remove_unfinished(home, folder, err);
+}
+
+/* All but the lock, which others may be waiting for. */
+static bool empty_folder(const struct home *home, const char *name, struct err *err)
+{
+	CLEANUP(free_p) char *folder = fs_join(err, home->root, name);
+	CLEANUP(free_p) char *lock_path = folder ? fs_join(err, folder, "lock") : NULL;
+	CLEANUP(close_p) int lock = lock_path ? fs_lock(lock_path, err) : -1;
+	bool ok = lock >= 0;
+	DIR *dir = ok ? opendir(folder) : NULL;
+
+	if (ok && !dir)
+		return err_errno(err, "%s", folder);
+	for (struct dirent *item; ok && (item = readdir(dir));) {
+		if (item->d_name[0] == '.' || !strcmp(item->d_name, "lock"))
+			continue;
+		CLEANUP(free_p) char *path = fs_join(err, folder, item->d_name);
+		ok = path && fs_remove_tree(path, err);
+	}
+	if (dir)
+		closedir(dir);
+	return ok;
+}
+
+bool cluster_forget_made(const struct home *home, struct err *err)
+{
+	return empty_folder(home, "templates", err) && empty_folder(home, "servers", err);
 }
 
 bool cluster_reap(const struct home *home, bool remove_kept, struct cluster_reaped *ret,

@@ -26,6 +26,10 @@ bool registry_note_server(const char *dir, pid_t server, struct err *err) MUST_C
 char *registry_far_socket_dir(const char *dir, struct err *err) MUST_CHECK;
 /* Marks it as kept. Failure only means that the next reaping removes it. */
 void registry_keep(const char *dir);
+/* What killed keylabs were making in HOME/templates or HOME/servers, new-…, with what still works
+   there. Whoever makes one holds the folder's lock, and so must the caller. */
+bool registry_remove_unfinished(const struct home *home, const char *folder,
+                                struct err *err) MUST_CHECK;
 /* Removes the folder, its socket folder and its server's shared memory; err says what is left. */
 bool registry_remove(const struct home *home, const char *dir, struct err *err) MUST_CHECK;
 

@@ -2,12 +2,10 @@
 /* Looking for server binaries. */
 #include "pg/server.h"
 
-#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -87,13 +85,9 @@ static bool relocate(struct server *server, const struct home *home, struct err 
 		               "everybody can read it",
 		               home->server_name, server->found_in);
 	CLEANUP(free_p) char *lock_path = fs_printf(err, "%s/servers/lock", home->root);
-	CLEANUP(close_p)
-	int lock =
-	        lock_path ? open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
-	if (!lock_path)
+	CLEANUP(close_p) int lock = lock_path ? fs_lock(lock_path, err) : -1;
+	if (lock < 0)
 		return false;
-	if (lock < 0 || flock(lock, LOCK_EX) < 0)
-		return err_errno(err, "%s", lock_path);
 	if (!fs_is_dir(to)) {
 		CLEANUP(free_p) char *prefix = fs_printf(err, "%s/servers/new-", home->root);
 		CLEANUP(free_p) char *parent = prefix ? fs_make_temp_dir(prefix, err) : NULL;

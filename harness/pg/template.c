@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /* Data directories to copy clusters from: initdb, the lab schema, datasets. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -9,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +17,7 @@
 #include "base/proc.h"
 #include "pg/cluster.h"
 #include "pg/conn.h"
+#include "pg/registry.h"
 #include "sql.h"
 
 #define INITDB_WAIT_NS (120 * NS_PER_S)
@@ -381,43 +380,22 @@ static bool build(const struct home *home, const struct server *server, const ch
 	return ok;
 }
 
-/* Whatever is called new-… under the lock was left by a build that was killed. */
-static bool remove_unfinished(const char *folder, struct err *err)
-{
-	DIR *dir = opendir(folder);
-	bool ok = dir || err_errno(err, "%s", folder);
-
-	for (struct dirent *item; ok && (item = readdir(dir));) {
-		if (strncmp(item->d_name, "new-", 4))
-			continue;
-		CLEANUP(free_p) char *path = fs_join(err, folder, item->d_name);
-		ok = path && fs_remove_tree(path, err);
-	}
-	if (dir)
-		closedir(dir);
-	return ok;
-}
-
 static bool template_make(const struct home *home, const struct server *server, const char *dataset,
                           const char *base, const struct template_progress *progress,
                           const char *path, struct err *err)
 {
 	CLEANUP(free_p) char *folder = fs_join(err, home->root, "templates");
 	CLEANUP(free_p) char *lock_path = folder ? fs_join(err, folder, "lock") : NULL;
-	CLEANUP(close_p)
-	int lock =
-	        lock_path ? open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+	CLEANUP(close_p) int lock = lock_path ? fs_lock(lock_path, err) : -1;
 	struct err ignored;
 	char what[160];
 
-	if (!lock_path)
+	if (lock < 0)
 		return false;
-	if (lock < 0 || flock(lock, LOCK_EX) < 0)
-		return err_errno(err, "%s", lock_path);
 	/* Another keylab may have made it while we waited. */
 	if (fs_is_dir(path))
 		return true;
-	if (!remove_unfinished(folder, err))
+	if (!registry_remove_unfinished(home, folder, err))
 		return false;
 	if (progress && progress->begin) {
 		snprintf(what, sizeof(what), "%s%s", dataset ? "dataset " : "initdb",

@@ -569,7 +569,7 @@ static enum walk_end reload(struct walk *walk, const struct step *step, struct e
 
 	buf_init(&sql, 0);
 	outcome_init(&outcome);
-	if (!conn_query(walk->control, sql_probe_reload, NULL, 0, &result, err))
+	if (!conn_query_within(walk->control, sql_probe_reload, NULL, 0, deadline_ns, &result, err))
 		return walk_no_session(walk, step, err);
 	buf_add(&sql, "select pg_conf_load_time() <> ");
 	buf_add_sql_literal(&sql, PQgetvalue(result, 0, 0));
@@ -591,7 +591,8 @@ static enum walk_end settings_in_force(struct walk *walk, const struct step *ste
 {
 	CLEANUP(result_clear_p) PGresult *result = NULL;
 
-	if (!conn_query(walk->control, sql_probe_settings_not_in_force, NULL, 0, &result, err))
+	if (!conn_query_within(walk->control, sql_probe_settings_not_in_force, NULL, 0,
+	                       deadline_after(step->deadline_ns), &result, err))
 		return walk_no_session(walk, step, err);
 	if (PQntuples(result))
 		return walk_end_at(walk, step, "setting %s is not in force: %s",

@@ -90,7 +90,8 @@ struct journal {
 	uint32_t processes, threads;
 	_Atomic uint32_t go; /* keylab: 1 when all may begin */
 	_Atomic uint64_t started_ns;
-	/* Threads that meet every so often; they are as many as have not ended. */
+	/* Threads that meet every so often; as many as have not ended, those of
+	   a killed process among them. */
 	pthread_mutex_t lock;
 	pthread_cond_t met;
 	uint32_t present, waiting;

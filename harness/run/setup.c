@@ -259,12 +259,8 @@ bool setup_scenario(const struct run_request *request, int64_t run_id, size_t in
 	return err_within(err, "scenario %s", request->scenarios[index]->name);
 }
 
-static bool add_settings(struct walk *walk, struct err *err)
+static bool add_settings(struct walk *walk, const PGresult *result, struct err *err)
 {
-	CLEANUP(result_clear_p) PGresult *result = NULL;
-
-	if (!conn_query(walk->control, sql_probe_settings, NULL, 0, &result, err))
-		return false;
 	for (int row = 0; row < PQntuples(result); row++) {
 		const struct bind binds[] = {
 		        B_INT(":cluster_id", walk->cluster_id),
@@ -281,18 +277,16 @@ static bool add_settings(struct walk *walk, struct err *err)
 	return true;
 }
 
-static bool add_cluster(struct walk *walk, struct err *err)
+static bool add_cluster(struct walk *walk, const PGresult *version, const PGresult *settings,
+                        struct err *err)
 {
 	const struct server *server = walk->cluster->server;
-	CLEANUP(result_clear_p) PGresult *version = NULL;
 	static const char options[] = "["
 #define X(option) "\"" option "\","
 	        CLUSTER_INITDB_OPTIONS(X)
 #undef X
 	                "\"--username=" CLUSTER_USER "\"]";
 
-	if (!conn_query(walk->control, sql_probe_version, NULL, 0, &version, err))
-		return false;
 	const struct bind binds[] = {
 	        B_INT(":run_id", walk->run_id),
 	        B_TEXT(":scenario", walk->scenario->name),
@@ -306,14 +300,19 @@ static bool add_cluster(struct walk *walk, struct err *err)
 	if (!store_exec(walk->request->store, sql_store_add_cluster, binds, COUNT_OF(binds), err))
 		return false;
 	walk->cluster_id = store_last_id(walk->request->store);
-	return add_settings(walk, err);
+	return add_settings(walk, settings, err);
 }
 
 bool setup_cluster_rows(struct walk *walk, struct err *err)
 {
-	if (!store_begin(walk->request->store, err))
+	CLEANUP(result_clear_p) PGresult *version = NULL, *settings = NULL;
+
+	/* The server is asked first: others wait for the store. */
+	if (!conn_query(walk->control, sql_probe_version, NULL, 0, &version, err) ||
+	    !conn_query(walk->control, sql_probe_settings, NULL, 0, &settings, err) ||
+	    !store_begin(walk->request->store, err))
 		return false;
-	if (add_cluster(walk, err) && store_commit(walk->request->store, err))
+	if (add_cluster(walk, version, settings, err) && store_commit(walk->request->store, err))
 		return true;
 	store_rollback(walk->request->store);
 	return false;

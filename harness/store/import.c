@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/fs.h"
@@ -360,27 +359,18 @@ static bool import_copy(struct store *store, const char *copy, struct import_res
 	return ok;
 }
 
-static void remove_copy(const char *copy)
-{
-	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
-
-	for (size_t i = 0; i < COUNT_OF(suffixes); i++) {
-		CLEANUP(free_p) char *file = fs_printf(NULL, "%s%s", copy, suffixes[i]);
-
-		if (file)
-			unlink(file);
-	}
-}
-
 bool store_import(struct store *store, const char *path, struct import_result *ret, struct err *err)
 {
-	CLEANUP(free_p)
-	char *copy = fs_printf(err, "%s.import-%ld", store->path, (long)getpid());
+	CLEANUP(free_p) char *prefix = fs_printf(err, "%s.import-", store->path);
+	/* Its name is nobody's to guess, and others may not enter it. */
+	CLEANUP(free_p) char *folder = prefix ? fs_make_temp_dir(prefix, err) : NULL;
+	CLEANUP(free_p) char *copy = folder ? fs_join(err, folder, "copy.db") : NULL;
+	struct err inner;
 
-	if (!copy)
+	if (!folder)
 		return false;
-	remove_copy(copy);
-	bool ok = copy_other(path, copy, err) && import_copy(store, copy, ret, err);
-	remove_copy(copy);
+	bool ok = copy && copy_other(path, copy, err) && import_copy(store, copy, ret, err);
+	if (!fs_remove_tree(folder, ok ? err : &inner))
+		ok = false;
 	return ok || err_within(err, "importing %s", path);
 }

@@ -21,6 +21,7 @@
 #define APPLICATION_ID 0x6b6c6162
 /* How long a second keylab waits for the first one's short transactions. */
 #define BUSY_TIMEOUT_MS 30000
+#define BUSY_LONGEST_MS 600000
 #define BUSY_POLL_MS 5
 /* How often a reader's work is looked at, in steps, and how long its texts may become. */
 #define READER_LOOK_STEPS 10000
@@ -251,11 +252,26 @@ static bool recognise_at_once(struct store *store, int *ret_version, struct err 
 	return ok;
 }
 
+/*
+ * Another keylab writes. It may derive the verdicts of a large run or import one, and what we
+ * measured is worth the wait; asked to stop, we do not wait for long.
+ */
+static int wait_busy(void *arg, int times)
+{
+	int limit_ms = interrupt_count() ? BUSY_TIMEOUT_MS : BUSY_LONGEST_MS;
+
+	(void)arg;
+	if (times >= limit_ms / BUSY_POLL_MS)
+		return 0;
+	poll(NULL, 0, BUSY_POLL_MS);
+	return 1;
+}
+
 static bool store_set_up(struct store *store, enum store_mode mode, struct err *err)
 {
 	int version;
 
-	sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
+	sqlite3_busy_handler(store->db, wait_busy, NULL);
 	sqlite3_extended_result_codes(store->db, 1);
 	if (!recognise_at_once(store, &version, err))
 		return false;

@@ -14,7 +14,7 @@
 # stays, with its path printed, when a point failed). Any script runs alone: bash SCRIPT build/harness/cmd/keylab .
 
 set -u
-unset KEYLAB_COMMAND # messages are looked at as keylab alone makes them
+unset KEYLAB_COMMAND KEYLAB_SCENARIOS # messages are looked at as keylab alone makes them
 keylab=$(realpath "${1:?the keylab program}")
 source_root=$(realpath "${2:?the folder of the sources}")
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/keylab-test.XXXXXX")
