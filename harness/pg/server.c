@@ -65,15 +65,19 @@ static char *ask(const struct home *home, const char *program, const char *arg, 
 
 /*
  * Copies an installation (bin, lib, share beside each other) to where the
- * server user can read it; once for each build.
+ * server user can read it; once for each build and place, since what lies
+ * beside the same `postgres` elsewhere may be another's.
  */
 static bool relocate(struct server *server, const struct home *home, struct err *err)
 {
 	CLEANUP(free_p) char *from = fs_printf(err, "%s/..", server->bin_dir);
 	CLEANUP(free_p) char *share = fs_printf(err, "%s/../share", server->bin_dir);
-	CLEANUP(free_p) char *to = fs_printf(err, "%s/servers/%.16s", home->root, server->sha256);
-	CLEANUP(free_p)
-	char *bin = fs_printf(err, "%s/servers/%.16s/bin", home->root, server->sha256);
+	CLEANUP(free_p) char *which = fs_printf(err, "%s %s", server->sha256, server->found_in);
+	char key[HASH_TEXT_BYTES];
+	if (!which || !hash_bytes(which, strlen(which), key, err))
+		return false;
+	CLEANUP(free_p) char *to = fs_printf(err, "%s/servers/%.16s", home->root, key);
+	CLEANUP(free_p) char *bin = fs_printf(err, "%s/servers/%.16s/bin", home->root, key);
 	struct err inner;
 
 	if (!from || !share || !to || !bin)
