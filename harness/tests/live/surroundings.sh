@@ -92,7 +92,7 @@ is "$rc $(ls home/templates)" '0 lock' 'clean --all afterwards'
 
 exec {lock}<>home/templates/lock
 flock "$lock"
-"$keylab" run --quiet --db waits.db around/plain.yaml >/dev/null 2>waits.err &
+"$keylab" run --quiet --db waits.db around/plain.yaml {lock}>&- >/dev/null 2>waits.err &
 pid=$!
 holds_lock() { [[ -n $(find "/proc/$pid/fd" -lname '*/templates/lock' 2>/dev/null) ]]; }
 wait_until holds_lock
