@@ -33,6 +33,13 @@ put_figures() {
 	bash "$root/harness/tests/figures.sh" "$page" figures <<<"$fresh"
 }
 
+# The commit, and whether anything but the page with the figures differs from it.
+commit_now() {
+	local dirty=''
+	[[ -z $(git -C "$root" status --porcelain -- . ':!docs/reliability.md' 2>/dev/null) ]] || dirty=-dirty
+	printf '%s%s' "$(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo none)" "$dirty"
+}
+
 load_now() {
 	cut -d ' ' -f 1 /proc/loadavg
 }
@@ -70,7 +77,7 @@ one_reliability() {
 		((left == 0)) || text+="; $left skipped"
 		printf '| %s | %s | `%s./run.sh reliability %s` | %s UTC, %d s | %d CPUs, load %s to %s, commit %s |\n' \
 			"$word" "$text" "$command" "$name" "$began" "$((SECONDS - start))" "$(nproc)" "$load" "$(load_now)" \
-			"$(git -C "$root" describe --always --dirty 2>/dev/null || echo none)"
+			"$(commit_now)"
 	done <"$figures" | put_figures "$page" "$name"
 }
 
