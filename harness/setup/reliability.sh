@@ -3,7 +3,7 @@
 # The long tests one by one, with their last figures in docs/reliability.md. Sourced by run.sh.
 
 # In the order in which they run without a name: the short ones first.
-reliability_tests=(access trouble terminal server-text hostile-store race valgrind fuzz sabotage flip-free killed-anywhere)
+reliability_tests=(access trouble surroundings terminal server-text hostile-store race valgrind fuzz sabotage flip-free killed-anywhere)
 # By name, or with all: hours.
 reliability_longest=(flip-free-chapter)
 
