@@ -304,7 +304,7 @@ bool cluster_start(struct cluster *cluster, uint64_t deadline_ns, struct err *er
 	if (!proc_start(&spec, &cluster->postmaster, err) ||
 	    !registry_note_server(cluster->dir, cluster->postmaster.pid, err))
 		return false;
-	if (wait_ready(cluster, deadline_ns, err))
+	if (wait_ready(cluster, deadline_ns, err) && registry_note_memory(cluster->dir, err))
 		return true;
 	proc_kill(&cluster->postmaster);
 	return false;
@@ -355,7 +355,7 @@ bool cluster_destroy(struct cluster *cluster, struct err *err)
 		return true;
 	bool ok = kill_server(cluster, err);
 	if (cluster->dir && cluster->keep)
-		registry_keep(cluster->dir);
+		registry_keep(cluster->home, cluster->dir);
 	else if (cluster->dir && ok)
 		ok = registry_remove(cluster->home, cluster->dir, err);
 	free(cluster->dir);

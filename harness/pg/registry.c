@@ -90,14 +90,6 @@ bool registry_add(const struct home *home, char **ret_dir, struct err *err)
 	return true;
 }
 
-void registry_keep(const char *dir)
-{
-	CLEANUP(free_p) char *path = fs_join(NULL, dir, "keep");
-
-	if (path && !fs_write(path, "", 0, 0600, NULL))
-		return;
-}
-
 struct owner {
 	pid_t keylab;
 	char keylab_identity[PROC_IDENTITY_BYTES];
@@ -130,31 +122,88 @@ static void owner_read(const char *dir, struct owner *ret)
 	}
 }
 
-/*
- * A killed postmaster leaves a small System V segment behind; its key and id
- * are the 7th line of postmaster.pid (src/include/utils/pidfile.h). The file
- * is the server user's: only what belongs to that user is removed.
- */
-static void remove_shared_memory(const struct home *home, const char *data_dir)
+struct segment {
+	unsigned long key;
+	int id;
+};
+
+/* Of a server that is killed: its key and id are the 7th line of postmaster.pid
+   (src/include/utils/pidfile.h). False where there is none. */
+static bool read_segment(const char *data_dir, struct segment *ret)
 {
 	CLEANUP(free_p) char *path = fs_join(NULL, data_dir, "postmaster.pid");
 	CLEANUP(buf_finish) struct buf text;
-	unsigned long key;
-	int id;
-	struct shmid_ds state;
 
 	buf_init(&text, 4096);
 	if (!path || !fs_read_nofollow(path, 4096, &text, NULL))
-		return;
+		return false;
 	const char *line = text.data;
 	for (int number = 1; line && number < 7; number++) {
 		line = strchr(line, '\n');
 		line = line ? line + 1 : NULL;
 	}
-	if (line && sscanf(line, "%lu %d", &key, &id) == 2 && shmctl(id, IPC_STAT, &state) == 0 &&
-	    (unsigned long)(unsigned int)state.shm_perm.__key == key && state.shm_nattch == 0 &&
-	    state.shm_perm.cuid == home->server_uid)
-		shmctl(id, IPC_RMID, NULL);
+	return line && sscanf(line, "%lu %d", &ret->key, &ret->id) == 2;
+}
+
+/* What names it is the server user's: only what belongs to that user, and is nobody's any more, is
+   removed. */
+static void remove_segment(const struct home *home, const struct segment *segment)
+{
+	struct shmid_ds state;
+
+	if (shmctl(segment->id, IPC_STAT, &state) == 0 &&
+	    (unsigned long)(unsigned int)state.shm_perm.__key == segment->key &&
+	    state.shm_nattch == 0 && state.shm_perm.cuid == home->server_uid)
+		shmctl(segment->id, IPC_RMID, NULL);
+}
+
+bool registry_note_memory(const char *dir, struct err *err)
+{
+	CLEANUP(free_p) char *data_dir = fs_join(err, dir, "data");
+	struct segment segment;
+	char text[64];
+
+	if (!data_dir)
+		return false;
+	if (!read_segment(data_dir, &segment))
+		return true;
+	snprintf(text, sizeof(text), "%lu %d", segment.key, segment.id);
+	return owner_note(dir, "memory", text, err);
+}
+
+/*
+ * A killed postmaster leaves a small System V segment behind. The next one in its folder takes over
+ * postmaster.pid before it has removed that segment: killed in between, it leaves one that only the
+ * owner file knows.
+ */
+static void remove_shared_memory(const struct home *home, const char *dir, const char *data_dir)
+{
+	CLEANUP(free_p) char *path = dir ? fs_join(NULL, dir, "owner") : NULL;
+	CLEANUP(buf_finish) struct buf text;
+	struct segment segment;
+	char *rest = NULL;
+
+	if (read_segment(data_dir, &segment))
+		remove_segment(home, &segment);
+	buf_init(&text, 1 << 20);
+	if (!path || !fs_read(path, 1 << 20, &text, NULL))
+		return;
+	for (char *line = strtok_r(text.data, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest))
+		if (sscanf(line, "memory %lu %d", &segment.key, &segment.id) == 2)
+			remove_segment(home, &segment);
+}
+
+void registry_keep(const struct home *home, const char *dir)
+{
+	CLEANUP(free_p) char *data_dir = fs_join(NULL, dir, "data");
+	CLEANUP(free_p) char *path = fs_join(NULL, dir, "keep");
+
+	/* Whoever has seen enough may remove the folder by hand. */
+	if (data_dir)
+		remove_shared_memory(home, dir, data_dir);
+	if (path && !fs_write(path, "", 0, 0600, NULL))
+		return;
 }
 
 bool registry_remove(const struct home *home, const char *dir, struct err *err)
@@ -164,7 +213,7 @@ bool registry_remove(const struct home *home, const char *dir, struct err *err)
 
 	if (!data_dir || !far)
 		return false;
-	remove_shared_memory(home, data_dir);
+	remove_shared_memory(home, dir, data_dir);
 	/* The folder last: it is what the next reaping goes by. */
 	if (fs_remove_tree(far, err) && fs_remove_tree(dir, err))
 		return true;
@@ -218,7 +267,7 @@ static bool remove_unfinished(const struct home *home, const char *path, struct 
 	proc_await_end(path, deadline_after(END_WAIT_NS));
 	if (!proc_kill_family(0, path, deadline_after(REAP_WAIT_NS), err))
 		return err_within(err, "a server in %s", path);
-	remove_shared_memory(home, path);
+	remove_shared_memory(home, NULL, path);
 	return fs_remove_tree(path, err);
 }
 

@@ -66,6 +66,7 @@ is "$rc $(stat -c %a mine)" '0 755' 'one of our own is taken, and left as it is'
 run "$keylab" run --db broken.db around/broken.yaml
 kept=$(sed -n 's/.*its cluster is kept in \([^ ]*\).*/\1/p' <<<"$err")
 is "$rc$([[ -d $kept/data ]] && echo kept)" 1kept 'a failed cluster is kept'
+is "$(ipcs -m -p | awk -v pid="$(awk '$1 == "server" { print $2 }' "$kept/owner")" '$3 == pid')" '' 'but not its shared memory'
 (cd "$kept/data" && exec sleep 600) &
 looker=$!
 run "$keylab" run --quiet --db plain.db around/plain.yaml

@@ -194,6 +194,7 @@ finish
 run timeout -k 5 60 "$keylab" run --quiet --db "$scratch/pipe-next.db" "$scratch/trouble/behind.yaml"
 is "$rc" 0 "nor does the next start, which removes such a folder" || diag "$err"
 ok 'and it is removed' test ! -e "$dir"
+is "$(ipcs -m -p | awk -v pid="$server" '$3 == pid')" '' 'with the shared memory that its file no longer names'
 
 # What the errors above have kept for a look goes, so that what is left is seen.
 run "$keylab" clean
