@@ -37,6 +37,8 @@ static void cell(struct buf *out, struct buf *text)
 static void claim_row(const struct claim *claim, struct buf *out, struct buf *text)
 {
 	buf_add_char(out, '|');
+	buf_printf(text, "%s/%s", claim->scenario->document, claim->scenario->name);
+	cell(out, text);
 	buf_add(text, claim->name);
 	cell(out, text);
 	buf_add(text, claim->sentence);
@@ -68,8 +70,8 @@ bool report_markdown(struct store *store, int64_t run_id, struct buf *ret, struc
 	if (!model_load(store, run_id ? &run_id : NULL, 1, NULL, &model, err))
 		return false;
 	buf_init(&text, 0);
-	buf_add(ret, "| claim | sentence | published | measured | verdict |\n"
-	             "| --- | --- | ---: | ---: | --- |\n");
+	buf_add(ret, "| scenario | claim | sentence | published | measured | verdict |\n"
+	             "| --- | --- | --- | ---: | ---: | --- |\n");
 	for (size_t i = 0; i < model.runs[0].claims_count; i++)
 		if (model.runs[0].claims[i].in_scope)
 			claim_row(&model.runs[0].claims[i], ret, &text);

@@ -127,7 +127,9 @@ void words_published(struct buf *text, const struct claim *claim)
 	struct figure figure;
 
 	buf_add(text, *claim->published ? claim->published : "–");
-	if (*claim->published && figure_parse(claim->published, &figure) && !*figure.unit &&
+	/* Words keep to themselves, digits or not. */
+	if (claim->published_value.kind == VALUE_NUMBER &&
+	    figure_parse(claim->published, &figure) && !*figure.unit &&
 	    strcmp(claim->unit, "bytes") != 0 && strcmp(claim->unit, "ns") != 0)
 		add_suffix(text, unit_suffix(claim->unit), figure.number == 1);
 }

@@ -21,7 +21,7 @@ put_between() {
 
 # The claims with a published figure, out of the whole table.
 published_rows() {
-	awk -F ' \\| ' 'NR <= 2 || $3 != "–"'
+	awk -F ' \\| ' 'NR <= 2 || $4 != "–"'
 }
 
 # evidence DB RUN: what the documents' tables are made of, as SQL text for review. The samples stay in the store.
@@ -33,6 +33,8 @@ select run_id, started_us, finished_us, status, profile, seed, '[]', keylab_vers
 .mode insert scenario
 select run_id, scenario, document, position, title, source, about, limits, path, sha256, '', status, reason, samples_sha256,
 	started_us, finished_us from scenario where run_id = $2 order by position;
+.mode insert environment
+select run_id, name, value from environment where run_id = $2 and name = 'cpus';
 .mode insert cluster
 select cluster_id, run_id, scenario, version_num, version, server_sha256, '', initdb_options, started_us
 	from cluster where run_id = $2 order by cluster_id limit 1;
@@ -41,6 +43,15 @@ select run_id, scenario, claim, position, sentence, source, published, published
 	control, in_scope, scope, expected, because, verdict, reason, value, value_low, value_high, n
 	from claim where run_id = $2 order by scenario, position;
 SQL
+}
+
+# measured_on DB RUN: a sentence on where a run's figures come from.
+measured_on() {
+	sqlite3 "$1" "select printf('Measured on %s, %s, by keylab %s (commit %s), with %s processors, in %d minutes.',
+			(select substr(version, 1, instr(version, ' on ') - 1) from cluster where run_id = r.run_id limit 1),
+			date(started_us / 1000000, 'unixepoch'), keylab_version, keylab_commit,
+			(select value from environment where run_id = r.run_id and name = 'cpus'), round(wall_ns / 6e10))
+		from run r where run_id = $2"
 }
 
 # make_docs [DB]: README.md, docs/claims.md, docs/evidence.sql and docs/report.png from the newest finished run.
@@ -52,6 +63,8 @@ make_docs() {
 	table=$("$keylab" export --format md --db "$db" --run "$run") || return
 	published_rows <<<"$table" | put_between "$root/README.md" claims
 	put_between "$root/docs/claims.md" claims <<<"$table"
+	measured_on "$db" "$run" | put_between "$root/README.md" run
+	measured_on "$db" "$run" | put_between "$root/docs/claims.md" run
 	evidence "$db" "$run" >"$root/docs/evidence.sql"
 	"$keylab" report --db "$db" --run "$run" --out "$build/docs.html" >/dev/null
 	# The page at its full length, charts and samples and all, keeps what every page promises.

@@ -16,15 +16,17 @@ db=$scratch/evidence.db
 } | sqlite3 "$db" >/dev/null 2>"$scratch/errors"
 is "$(cat "$scratch/errors")" '' 'docs/evidence.sql can be read'
 
-# block FILE: what stands between the comments.
+# block FILE NAME: what stands between the comments of that name.
 block() {
-	awk '/^<!-- claims: /{inside = 1; next} /^<!-- end of claims/{inside = 0} inside' "$1"
+	awk -v name="$2" '$0 ~ "^<!-- " name ": " {inside = 1; next} $0 ~ "^<!-- end of " name {inside = 0} inside' "$1"
 }
 
 run "$keylab" export --format md --db "$db"
 is "$rc" 0 'the table can be made from it'
-is "$(block "$source_root/docs/claims.md")" "$(printf '%s' "$out")" 'docs/claims.md is that table'
-is "$(block "$source_root/README.md")" "$(published_rows <<<"$out")" 'the table in README.md is its published part'
+is "$(block "$source_root/docs/claims.md" claims)" "$(printf '%s' "$out")" 'docs/claims.md is that table'
+is "$(block "$source_root/README.md" claims)" "$(published_rows <<<"$out")" 'the table in README.md is its published part'
+is "$(cd "$source_root" && for page in README.md docs/claims.md; do block "$page" run; done)" \
+	"$(for page in 1 2; do measured_on "$db" "$(sqlite3 "$db" 'select max(run_id) from run')"; done)" 'both say where it was measured'
 
 # HOME is everybody's.
 is "$(sed -n 's/^| `\([A-Z_]*\)` |.*/\1/p' "$source_root/docs/servers.md" | sort | tr '\n' ' ')" \

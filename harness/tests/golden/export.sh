@@ -115,7 +115,7 @@ like "$(cat "$scratch/run.case")" 'reason="because \]\]> \\u0001\\n' 'case: cont
 
 run "$keylab" export --db "$db" --run 2 --format md
 is "$(grep -c '^|' <<<"$out")" "$(($(count 'in_scope = 1') + 2))" 'md: a row a claim'
-is "$(grep '^|' <<<"$out" | sed 's/\\|//g' | awk -F'|' '{ print NF }' | sort -u)" 7 'md: every row has as many cells'
+is "$(grep '^|' <<<"$out" | sed 's/\\|//g' | awk -F'|' '{ print NF }' | sort -u)" 8 'md: every row has as many cells'
 
 # --- the same bytes each time; faults
 
