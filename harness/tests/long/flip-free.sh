@@ -19,6 +19,7 @@ place=runs-in-a-row
 [[ $profile == quick ]] || place=runs-in-a-row-$profile
 "$keylab" list --json "${@:4}" >"$scratch/list.json" || exit 3
 
+# The arms of a block take turns in an order that each run draws: where a sample stood in it is not compared.
 # ask SQL: over the scenarios that ran to their end, as their files are now, and their structural claims.
 ask() {
 	sqlite3 -cmd "create temp view ran as select r.run_id, s.scenario, r.started_at, s.started_us, s.finished_us
@@ -28,8 +29,9 @@ ask() {
 		create temp view claimed as select c.*, c.scenario || '/' || c.claim as name
 		from claims c join ran using (run_id, scenario) where c.in_scope = 1 and c.metric_type <> 'timing';
 		create temp view exact as select p.scenario || '/' || p.step || '/' || p.metric as name, p.scenario, p.run_id,
-			json_group_array(json_array(p.arm, p.rep, p.labels, p.value)) as value
-		from (select * from samples join ran using (run_id, scenario) where metric_type = 'exact' order by sample_id) p
+			json_group_array(json_array(p.arm, p.rep, p.place, p.value)) as value
+		from (select *, json_remove(labels, '\$.position') as place from samples join ran using (run_id, scenario)
+			where metric_type = 'exact' order by arm, rep, place, sample_id) p
 		group by p.scenario, p.run_id, p.step, p.metric;" "$db" "$1" || echo 'the question failed'
 }
 # How often the scenario that ran least often has run.
@@ -69,6 +71,9 @@ run "$keylab" verify "$db"
 is "$rc" 0 'every run verifies'
 
 claims=$(ask 'select count(distinct name) from claimed')
+read -r began ended < <(ask "select strftime('%Y-%m-%dT%H:%M', min(started_us) / 1e6, 'unixepoch'),
+	strftime('%Y-%m-%dT%H:%M', max(finished_us) / 1e6, 'unixepoch') from ran" | tr '|' ' ')
+commits=$(ask 'select group_concat(distinct keylab_commit) from run where run_id in (select run_id from ran)')
 scenarios=$(jq '.scenarios | length' "$scratch/list.json")
 if [[ -n ${KEYLAB_RELIABILITY-} ]]; then
 	spread="with spread as (select name, min(value) as lowest, max(value) as highest,
@@ -77,10 +82,7 @@ if [[ -n ${KEYLAB_RELIABILITY-} ]]; then
 	{
 		printf 'Written by `harness/tests/long/flip-free.sh`; not by hand. '
 		printf '%s runs of %s scenarios, profile `%s`, %s to %s, on %s.\n\n' "$count" "$scenarios" "$profile" \
-			$(ask "select strftime('%Y-%m-%dT%H:%M', min(started_us) / 1e6, 'unixepoch'),
-				strftime('%Y-%m-%dT%H:%M', max(finished_us) / 1e6, 'unixepoch') from ran" | tr '|' ' ') \
-			"$(ask "select min(version) from clusters" | cut -d' ' -f1,2), keylab $(ask "select group_concat(distinct keylab_commit)
-				from run where run_id in (select run_id from ran)")"
+			$began $ended "$(ask "select min(version) from clusters" | cut -d' ' -f1,2), keylab $commits"
 		printf -- '- structural claims: %s; verdicts that flipped: %s\n' "$claims" "${flips:-none}"
 		printf -- '- exact claims: %s, exact metrics of samples: %s; that differed: %s\n' \
 			"$(ask "select count(distinct name) from claimed where metric_type = 'exact'")" \
@@ -94,5 +96,5 @@ if [[ -n ${KEYLAB_RELIABILITY-} ]]; then
 			from spread where lowest < highest order by part desc, 1"
 	} | bash "$source_root/harness/tests/figures.sh" "$KEYLAB_RELIABILITY" "$place"
 fi
-figure "flip-free, $profile" "$count runs of $claims structural claims of $scenarios scenarios; verdicts that flipped: ${flips:-none}; exact figures that differed: ${changed:-none}"
+figure "flip-free, $profile" "$count runs, $began to $ended, keylab $commits, of $claims structural claims of $scenarios scenarios; verdicts that flipped: ${flips:-none}; exact figures that differed: ${changed:-none}"
 done_testing
