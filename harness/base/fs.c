@@ -424,7 +424,7 @@ bool fs_remove_tree(const char *path, struct err *err)
 
 int fs_lock(const char *path, struct err *err)
 {
-	CLEANUP(close_p) int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0) {
 		err_errno(err, "%s", path);
@@ -432,17 +432,15 @@ int fs_lock(const char *path, struct err *err)
 	}
 	/* Looked at again and again: a signal reaches one thread, and any may wait here. */
 	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		if (errno != EWOULDBLOCK && errno != EINTR) {
-			err_errno(err, "%s", path);
+		bool good = errno == EWOULDBLOCK || errno == EINTR || err_errno(err, "%s", path);
+
+		if (!good || !interrupt_check(err)) {
+			close(fd);
 			return -1;
 		}
-		if (!interrupt_check(err))
-			return -1;
 		poll(NULL, 0, LOCK_POLL_MS);
 	}
-	int locked = fd;
-	fd = -1;
-	return locked;
+	return fd;
 }
 
 struct copy {

@@ -314,10 +314,12 @@ static bool empty_folder(const struct home *home, const char *name, struct err *
 	CLEANUP(free_p) char *folder = fs_join(err, home->root, name);
 	CLEANUP(free_p) char *lock_path = folder ? fs_join(err, folder, "lock") : NULL;
 	CLEANUP(close_p) int lock = lock_path ? fs_lock(lock_path, err) : -1;
-	bool ok = lock >= 0;
-	DIR *dir = ok ? opendir(folder) : NULL;
+	bool ok = true;
 
-	if (ok && !dir)
+	if (lock < 0)
+		return false;
+	DIR *dir = opendir(folder);
+	if (!dir)
 		return err_errno(err, "%s", folder);
 	for (struct dirent *item; ok && (item = readdir(dir));) {
 		if (item->d_name[0] == '.' || !strcmp(item->d_name, "lock"))
@@ -325,8 +327,7 @@ static bool empty_folder(const struct home *home, const char *name, struct err *
 		CLEANUP(free_p) char *path = fs_join(err, folder, item->d_name);
 		ok = path && fs_remove_tree(path, err);
 	}
-	if (dir)
-		closedir(dir);
+	closedir(dir);
 	return ok;
 }
 
