@@ -39,7 +39,8 @@ static void wait_for_end(struct cluster *cluster)
 	}
 }
 
-/* Our environment with the cluster's four variables in front; an array that the caller frees. */
+/* Our environment, out of which main has taken libpq's variables, with the cluster's four in front;
+   an array that the caller frees. */
 static const char **program_env(char *const words[4])
 {
 	size_t count = 0;
@@ -53,8 +54,7 @@ static const char **program_env(char *const words[4])
 	for (; out < 4; out++)
 		env[out] = words[out];
 	for (size_t i = 0; i < count; i++)
-		if (strncmp(environ[i], "PG", 2))
-			env[out++] = environ[i];
+		env[out++] = environ[i];
 	return env;
 }
 

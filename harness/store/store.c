@@ -19,7 +19,7 @@
 
 /* "klab": says whose file it is (PRAGMA application_id). */
 #define APPLICATION_ID 0x6b6c6162
-/* How long a second keylab waits for the first one's short transactions. */
+/* How long a second keylab waits for the first one's short transactions, and for long ones. */
 #define BUSY_TIMEOUT_MS 30000
 #define BUSY_LONGEST_MS 600000
 #define BUSY_POLL_MS 5
